@@ -1,0 +1,1 @@
+"""What to do: pure state machines and policies; standard library only."""
