@@ -57,6 +57,9 @@ NEWER_METHODS = {"add_note", "bit_count", "hardlink_to", "is_junction"}
 # Evaluates annotations, where `X | None` is only text until then.
 EVALUATES_ANNOTATIONS = {"get_type_hints"}
 
+# Compiles the codec from the hints of fields, which therefore keep their 3.9 form.
+MAY_EVALUATE = f"{PACKAGE_FOLDER}/model/plain.py"
+
 NEWER_ARGUMENTS: dict[str, set[str]] = {
     "bisect": {"key"},
     "bisect_left": {"key"},
@@ -80,6 +83,18 @@ def newer_than_39(source: Source) -> list[str]:
     return [*_newer_syntax(source), *_newer_imports(source), *_newer_uses(source)]
 
 
+def newer_fields(source: Source) -> list[str]:
+    """Return the fields of classes whose annotation Python 3.9 cannot evaluate."""
+    return [
+        source.finding(field, f"{ast.unparse(field)}: the codec evaluates it, so use Optional")
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.ClassDef)
+        for field in node.body
+        if isinstance(field, ast.AnnAssign)
+        if any(isinstance(part, ast.BitOr) for part in ast.walk(field.annotation))
+    ]
+
+
 def missing_future(source: Source) -> list[str]:
     """Return the file if it has code but not the import that keeps annotations unevaluated."""
     code = [node for node in source.tree.body if not _is_docstring(node)]
@@ -91,6 +106,10 @@ def missing_future(source: Source) -> list[str]:
 
 def test_what_a_pilot_carries_is_python_39() -> None:
     assert not findings(newer_than_39, sources(*CARRIED))
+
+
+def test_fields_of_the_model_can_be_evaluated() -> None:
+    assert not findings(newer_fields, sources(f"{PACKAGE_FOLDER}/model/**/*.py"))
 
 
 def test_what_a_pilot_carries_leaves_annotations_unevaluated() -> None:
@@ -142,6 +161,11 @@ def test_python_39_passes(text: str) -> None:
     assert not newer_than_39(snippet(text))
 
 
+def test_a_newer_field_is_seen() -> None:
+    assert newer_fields(snippet("class Point:\n    x: list[int | None]"))
+    assert not newer_fields(snippet("def f(x: int | None) -> None:\n    y: int | str = 1"))
+
+
 def test_a_missing_future_import_is_seen() -> None:
     assert missing_future(snippet("import math"))
     assert not missing_future(snippet("from __future__ import annotations\nimport math"))
@@ -165,6 +189,8 @@ def _newer_imports(source: Source) -> Iterator[str]:
 def _newer_uses(source: Source) -> Iterator[str]:
     modules = dict(_module_aliases(source.tree))
     for node in _evaluated(source.tree):
+        if source.path == MAY_EVALUATE and called_name(node) in EVALUATES_ANNOTATIONS:
+            continue
         for what in (_newer_name(node, modules), _newer_argument(node), _union_of_types(node)):
             if what:
                 yield source.finding(node, f"newer than Python 3.9: {what}")

@@ -22,6 +22,7 @@ class Span:
     """The positions from `start` to before `end` of one line."""
 
     __slots__ = ("end", "line", "start")  # by hand: slots=True is not in Python 3.9
+    __compact__ = True  # travels as [line, start, end]
     line: int
     start: int
     end: int
