@@ -1,0 +1,1 @@
+"""The pilot: a process on some host that asks for work, does it, and delivers it."""
