@@ -47,7 +47,10 @@ class Exchange:
         """The next message, to be sent now."""
         assert self.outstanding is None
         self.number += 1
-        self.outstanding = MessageReceived(self.pilot, self.incarnation, self.number, facts)
+        round_trip_us = round(1e6 * self.round_trip_s)
+        self.outstanding = MessageReceived(
+            self.pilot, self.incarnation, self.number, facts, round_trip_us
+        )
         self._sent_s = now_s
         self._attempt = 0
         self._wait_s = max(ROUND_TRIPS_WAITED * self.round_trip_s, REPLY_WAIT_S_MIN)

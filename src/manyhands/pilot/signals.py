@@ -26,7 +26,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Advanced:
-    """A run has computed so much, in so much time of its slot."""
+    """A run has computed so much, in so much time of its slot, both since its start."""
 
     __slots__ = ("busy_us", "position", "task")
     task: int
@@ -52,7 +52,10 @@ class ReplyReceived:
 
 @dataclass(frozen=True)
 class UploadEnded:
-    """An ordered upload is over: stored whole and verified, or not (then `cause` says why)."""
+    """An ordered upload is over: stored whole and verified, or not (then `cause` says why).
+
+    `name` is the whole one, with the digest behind the ordered name and a slash.
+    """
 
     task: int
     name: str
@@ -140,14 +143,18 @@ class TrimRun:
 
 @dataclass(frozen=True)
 class EndRun:
-    """Stop a run behind the sample (free) or block (exact) in hand, then say `Advanced`."""
+    """Stop a run behind the sample (free) or block (exact) in hand, then say `Advanced`.
+
+    The first `Advanced` after this order is the run's last, so none is said before its end. Its
+    results may still be ordered to be uploaded. (A run that has no blocks left ends at once.)
+    """
 
     task: int
 
 
 @dataclass(frozen=True)
 class WatchPosition:
-    """Say `Advanced` as soon as a run has computed so much."""
+    """Say `Advanced` as soon as a run has computed so much; this replaces its former watch."""
 
     task: int
     position: int
@@ -157,7 +164,8 @@ class WatchPosition:
 class Upload:
     """Store a run's result from one position to another, under a new name, in the background.
 
-    `name` is complete but for the digest, which the shell appends after a slash.
+    `name` is complete but for the digest, which the shell appends after a slash. `start` and `end`
+    are the master's positions, without blocks that were dropped; `coverage` says which those are.
     """
 
     task: int

@@ -134,8 +134,9 @@ class Work:
             return True
         return raw >= self.watch
 
-    def mark(self) -> None:
-        """Its position is being reported: the rate is measured over the last report or two."""
+    def report(self, round_trip_s: float) -> None:
+        """Its position is being said: rates are measured over the last report or two."""
+        self.asked = self.asked or self.runs_low(round_trip_s)
         self._early_marks = self._late_marks
         self._late_marks = (self.raw, self.busy_us)
 
@@ -188,9 +189,10 @@ class Work:
             return found if limit is None or limit <= self.raw else min(found, limit)
         if blocks.left:
             found = min(found, self.raw + blocks.left_in_segment())
-            early = self.raw + blocks.left - self._blocks_early(round_trip_s)
-            if early > self.raw and not self._last and not self.asked:
-                found = min(found, early)
+            if not (self.asked or self._last):
+                # The first block tells the rate.
+                early = blocks.left - self._blocks_early(round_trip_s) if self.rate else 1
+                found = min(found, self.raw + early) if early > 0 else found
         return found
 
     def runs_low(self, round_trip_s: float) -> bool:
