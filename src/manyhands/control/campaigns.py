@@ -1,0 +1,274 @@
+"""A campaign's life: how far it is, when its end is in sight, and when it is enough.
+
+In free mode every hand simulates its own stream until the forecast says that quotas are due; the
+campaign closes at the first instant at which enough is stored. In exact mode it closes when the
+blocks of the wanted prefix are stored. Either way the answer holds exactly what was accepted.
+"""
+
+from __future__ import annotations
+
+from manyhands.control import pace
+from manyhands.control.alarms import CAMPAIGN
+from manyhands.control.blocks import Blocks
+from manyhands.control.campaign_record import CampaignRecord
+from manyhands.control.ledger import Ledger
+from manyhands.control.life_cycles import Trail
+from manyhands.control.looks import Looks
+from manyhands.control.merging import Merging
+from manyhands.control.records import Turn
+from manyhands.control.state import State
+from manyhands.control.stopping import (
+    US_PER_S,
+    Prospect,
+    Standing,
+    goals,
+    look,
+    microseconds,
+    satisfied,
+    time_left_us,
+)
+from manyhands.model.campaign import Campaign, Ending, Mode, Split, Stage
+from manyhands.model.commands import AnnounceStage
+from manyhands.model.limits import Limits
+from manyhands.model.stopping import AllOf, Budget, Deadline, Samples, StopRule, leaves
+
+PPM = 1_000_000
+LOOK_GROWTH_PERCENT = 105
+ENDED = (Stage.DONE, Stage.FAILED, Stage.CANCELLED)
+WANTING = (Stage.OPEN, Stage.DRAINING)
+
+
+class Campaigns:
+    """The stages of all campaigns, and their forecasts."""
+
+    def __init__(
+        self, limits: Limits, state: State, trail: Trail, ledger: Ledger, merging: Merging
+    ) -> None:
+        self._limits = limits
+        self._state = state
+        self._trail = trail
+        self._ledger = ledger
+        self._merging = merging
+
+    def submit(self, campaign: Campaign, turn: Turn) -> None:
+        """Somebody wants it; a repeat changes nothing."""
+        known = self._state.campaigns.get(campaign.campaign)
+        if known is not None:
+            assert known.campaign == campaign, f"two campaigns are number {campaign.campaign}"
+            return
+        record = CampaignRecord(campaign, turn.now_us)
+        if campaign.mode is Mode.EXACT:
+            precise = campaign.precision is not None
+            looks = Looks(campaign.block_samples) if precise else None
+            record.blocks = Blocks(campaign.blocks_wanted, looks, self._limits.spans_per_order_max)
+        elif campaign.precision is not None:
+            record.look_at = campaign.precision.samples_min
+        if campaign.splitting.kind is not Split.DYNAMIC:
+            record.unassigned = campaign.samples_wanted or 0
+        self._state.campaigns[campaign.campaign] = record
+        self._state.active.append(campaign.campaign)
+        turn.commands.append(AnnounceStage(campaign.campaign, Stage.OPEN, "submitted"))
+        self.rearm(record, turn)
+
+    def cancel(self, number: int, turn: Turn) -> None:
+        """Its owner wants no more of it."""
+        record = self._state.campaigns.get(number)
+        if record is not None and record.stage not in ENDED:
+            self._move(record, "cancelled", "cancelled by its owner", turn)
+
+    def fail(self, record: CampaignRecord, reason: str, turn: Turn) -> None:
+        """It cannot be done."""
+        if record.stage not in ENDED:
+            self._move(record, "failed", reason, turn)
+
+    def left_us(self, record: CampaignRecord, now_us: int) -> int | None:
+        """How long until everybody's results are due; None if it cannot be told."""
+        blocks = record.blocks
+        stop = record.campaign.stop
+        if isinstance(stop, Samples):
+            goal = stop.count if blocks is None else blocks.wanted
+            assert goal is not None
+            return record.count.time_to(self._over(record, goal), now_us)
+        estimate = (
+            record.estimate if blocks is None or blocks.looks is None else (blocks.looks.estimate)
+        )
+        times: dict[int, int | None] = {}
+        for samples in goals(stop, estimate):
+            goal = samples if blocks is None else -(-samples // record.campaign.block_samples)
+            times[samples] = record.count.time_to(self._over(record, goal), now_us)
+        prospect = Prospect(record.count.tasks, record.upload_us, times)
+        standing = self._standing(record, now_us)
+        standing.estimate = estimate
+        return time_left_us(stop, standing, prospect)
+
+    def report_us(
+        self, record: CampaignRecord, left_us: int | None, round_trip_us: int, turn: Turn
+    ) -> int:
+        """When a task of this campaign should report again; opens and ends the end-game."""
+        limits, living = self._limits, self._state.living
+        elapsed_us = turn.now_us - record.submitted_us
+        makespan_us = None if left_us is None else elapsed_us + left_us
+        period_us = pace.period_us(limits, record.campaign.pace, living, makespan_us, round_trip_us)
+        if record.campaign.ending is Ending.FORECAST:
+            near = left_us is not None and left_us < 2 * period_us
+            if near and record.stage is Stage.OPEN:
+                self._move(record, "end in sight", "the end is in sight", turn)
+            elif record.stage is Stage.DRAINING and (left_us is None or left_us > 3 * period_us):
+                self._move(record, "end out of sight", "quotas cannot be met any more", turn)
+        if record.stage is Stage.DRAINING and left_us is not None:
+            return pace.draining_us(limits, period_us, living, left_us, round_trip_us)
+        return period_us
+
+    def grown(self, record: CampaignRecord, turn: Turn) -> None:
+        """More is stored: is it enough?"""
+        if record.stage not in WANTING:
+            return
+        blocks = record.blocks
+        if blocks is not None and blocks.looks is not None:
+            self._look_at_prefix(record, blocks, blocks.looks)
+        elif record.campaign.precision is not None and record.stored >= record.look_at:
+            self._look(record)
+        self.check(record, turn)
+
+    def check(self, record: CampaignRecord, turn: Turn) -> None:
+        """Close it if its stop rule is satisfied, by the count or by the clock."""
+        if record.stage not in WANTING:
+            return
+        if record.campaign.ending is Ending.PUBLISHED:
+            if record.stopping and record.alive == 0 and record.stored >= self._wanted(record):
+                self.close(record, "everybody has stored", turn)
+            return
+        blocks = record.blocks
+        if blocks is not None and blocks.poisoned.size and blocks.complete():
+            self.close(record, "every block was accepted or is poisoned", turn)
+        elif satisfied(record.campaign.stop, self._standing(record, turn.now_us)):
+            self.close(record, "the stop rule is satisfied", turn)
+
+    def close(self, record: CampaignRecord, reason: str, turn: Turn) -> None:
+        """Nothing more is accepted; what was can be merged."""
+        record.closed_us = turn.now_us
+        self._move(record, "enough", reason, turn)
+        blocks = record.blocks
+        if blocks is None:
+            self.merged(record, turn)
+            return
+        if blocks.looks is not None and blocks.looks.final_blocks is not None:
+            record.final_blocks = blocks.looks.final_blocks
+            self._drop_beyond(record, blocks.looks, turn)
+        elif blocks.looks is not None:
+            blocks.looks.summed = len(blocks.looks.points)
+            self.release_segments(record)
+        poisoned = [
+            one
+            for one in blocks.poisoned.intervals()
+            if record.final_blocks is None or one[0] < record.final_blocks
+        ]
+        if sum(end - start for start, end in poisoned) > record.campaign.skip_poisoned:
+            first = poisoned[0][0]
+            self.fail(record, f"block {first} failed on every host that tried it", turn)
+        else:
+            self.merged(record, turn)
+
+    def merged(self, record: CampaignRecord, turn: Turn) -> None:
+        """A merge has ended, or none is needed: done when one partial holds all."""
+        if record.stage is Stage.CLOSED:
+            if record.unreadable:
+                self.fail(record, f"partial {record.unreadable[0]} cannot be read", turn)
+            elif self._merging.finished(record):
+                self._move(record, "merged", "one result holds all that was accepted", turn)
+
+    def surface(self, number: int, turn: Turn) -> None:
+        """A campaign's alarm rings: a deadline, or a budget that should be used up."""
+        record = self._state.campaigns[number]
+        if record.alarm_us <= turn.now_us:
+            record.alarm_us = 1 << 62
+            self.check(record, turn)
+            self.rearm(record, turn)
+
+    def rearm(self, record: CampaignRecord, turn: Turn) -> None:
+        """Look again when a deadline comes or the budget should be used up."""
+        if record.stage not in WANTING:
+            return
+        standing = self._standing(record, turn.now_us)
+        times = []
+        for rule in leaves(record.campaign.stop):
+            if isinstance(rule, Deadline):
+                times.append(microseconds(rule.at_s))
+            elif isinstance(rule, Budget) and record.count.tasks:
+                left = microseconds(rule.core_hours * 3600) - standing.used_us
+                times.append(turn.now_us + max(left // record.count.tasks, US_PER_S))
+        later = [one for one in times if one > turn.now_us]
+        if later and min(later) < record.alarm_us:
+            record.alarm_us = min(later)
+            self._state.alarms.set(record.alarm_us, CAMPAIGN, record.campaign.campaign)
+
+    def release_segments(self, record: CampaignRecord) -> None:
+        """Segments below the last look may be merged."""
+        blocks, shelf = record.blocks, record.shelf
+        if blocks is None or blocks.looks is None:
+            return
+        for segment in [one for one in shelf.beyond if one < blocks.looks.summed]:
+            for name in shelf.beyond.pop(segment):
+                self._ledger.shelve(record, self._state.partials[name])
+
+    def _over(self, record: CampaignRecord, goal: int) -> int:
+        """Quotas together pass the goal a little, so that nobody's slow upload is waited for."""
+        if record.blocks is not None:
+            return goal
+        return goal + int(goal * record.campaign.over_commit)
+
+    def _wanted(self, record: CampaignRecord) -> int:
+        return record.campaign.samples_wanted or 0
+
+    def _standing(self, record: CampaignRecord, now_us: int) -> Standing:
+        blocks = record.blocks
+        if blocks is None:
+            stored, estimate = record.stored, record.estimate
+        else:
+            stored = record.campaign.samples_in(blocks.accepted.size)
+            estimate = record.estimate if blocks.looks is None else blocks.looks.estimate
+        return Standing(now_us, stored, record.used_us, estimate)
+
+    def _look(self, record: CampaignRecord) -> None:
+        """Free mode: look at all that is stored, then again after 5 % more, or at the forecast."""
+        rule = record.campaign.precision
+        assert rule is not None
+        if not record.sums:
+            return
+        record.estimate = look(rule, record.stored, record.sums)
+        later = -(-record.stored * LOOK_GROWTH_PERCENT // 100)
+        goal = record.estimate.goal or later
+        record.look_at = min(later, max(goal, record.stored + 1))
+
+    def _look_at_prefix(self, record: CampaignRecord, blocks: Blocks, looks: Looks) -> None:
+        rule = record.campaign.precision
+        assert rule is not None
+        before = looks.summed
+        looks.advance(rule, blocks.prefix(), _samples_at_least(record.campaign.stop))
+        if looks.summed != before:
+            self.release_segments(record)
+
+    def _drop_beyond(self, record: CampaignRecord, looks: Looks, turn: Turn) -> None:
+        """The answer ends at the prefix that satisfied the rule; what lies beyond is not in it."""
+        self.release_segments(record)
+        for segment in list(record.shelf.beyond):
+            for name in record.shelf.beyond.pop(segment):
+                partial = self._state.partials[name]
+                record.refused += partial.coverage.size
+                record.stored -= partial.coverage.size
+                self._ledger.retire(partial, "dropped", turn)
+
+    def _move(self, record: CampaignRecord, happening: str, reason: str, turn: Turn) -> None:
+        record.stage = self._trail.step("campaign", record.stage, happening)
+        record.reason = reason
+        number = record.campaign.campaign
+        turn.commands.append(AnnounceStage(number, record.stage, reason))
+        if record.stage in ENDED:
+            self._state.active.remove(number)
+
+
+def _samples_at_least(stop: StopRule) -> int:
+    """The samples without which no prefix can be the answer."""
+    if not isinstance(stop, AllOf):
+        return 0
+    return max([one.count for one in stop.rules if isinstance(one, Samples)], default=0)

@@ -1,0 +1,115 @@
+"""Who is there: incarnations, numbered messages, leases of silence.
+
+A pilot that is late is *overdue* (not counted on), then *lost* (its leases end); it may come back
+from both. Only removal is final.
+"""
+
+from __future__ import annotations
+
+from manyhands.control import pace
+from manyhands.control.alarms import PILOT
+from manyhands.control.life_cycles import Row, Trail
+from manyhands.control.records import NEVER_US, PilotRecord, PilotState, Turn
+from manyhands.control.state import State
+from manyhands.model.events import MessageReceived
+from manyhands.model.facts import PilotRegistered
+from manyhands.model.limits import Limits
+
+ALIVE = (PilotState.LIVE, PilotState.OVERDUE)
+
+
+class Pilots:
+    """The pool's pilots; what their tasks are is the campaigns' business."""
+
+    def __init__(self, limits: Limits, state: State, trail: Trail) -> None:
+        self._limits = limits
+        self._state = state
+        self._trail = trail
+
+    def register(self, message: MessageReceived, fact: PilotRegistered, turn: Turn) -> PilotRecord:
+        """A new pilot, or a new incarnation of one whose tasks have been taken away already."""
+        now_us = turn.now_us
+        slots = min(fact.slots, self._limits.slots_per_pilot_max)
+        pilot = self._state.pilots.get(message.pilot)
+        if pilot is None:
+            pilot = PilotRecord(
+                message.pilot,
+                message.incarnation,
+                slots,
+                fact.site,
+                PilotState.LIVE,
+                now_us,
+                now_us,
+                0,
+                NEVER_US,
+            )
+            self._state.pilots[message.pilot] = pilot
+            self._state.living += 1
+        pilot.incarnation = message.incarnation
+        pilot.slots = slots
+        pilot.site = fact.site
+        pilot.number = 0
+        pilot.reply = None
+        pilot.proving = 0
+        pilot.classes = {one: digest for one, digest in pilot.classes.items() if digest}
+        return pilot
+
+    def hear(self, pilot: PilotRecord, turn: Turn) -> bool:
+        """It spoke; True if it had not been counted on."""
+        pilot.heard_us = turn.now_us
+        if pilot.state is PilotState.LIVE:
+            return False
+        if pilot.state is PilotState.OVERDUE:
+            self._trail.row(Row.STAYED)
+        else:
+            self._state.living += 1
+        pilot.state = self._trail.step("pilot", pilot.state, "heard")
+        return True
+
+    def expect(self, pilot: PilotRecord, report_us: int, round_trip_us: int, now_us: int) -> None:
+        """It was told to speak again by then; look at it if it does not."""
+        pilot.due_us = now_us + report_us + round_trip_us
+        pilot.lease_us = pace.silence_us(self._limits, report_us) + round_trip_us
+        look_us = pilot.due_us + pace.overdue_us(self._limits, report_us)
+        if look_us < pilot.armed_us:
+            self._arm(pilot, look_us)
+
+    def surface(self, number: int, time_us: int, turn: Turn) -> str:
+        """A pilot's alarm rings: is it overdue or lost now? Says which, or nothing."""
+        pilot = self._state.pilots[number]
+        if pilot.armed_us != time_us or pilot.state not in ALIVE:
+            return ""  # another alarm, set later for an earlier time, took the place of this one
+        pilot.armed_us = NEVER_US
+        heard_us = max(pilot.heard_us, self._state.rearmed_us)
+        overdue_us = max(pilot.due_us, heard_us) + pace.overdue_us(
+            self._limits, pilot.lease_us // 3
+        )
+        lost_us = heard_us + pilot.lease_us
+        if pilot.state is PilotState.LIVE:
+            if overdue_us > turn.now_us:
+                self._arm(pilot, overdue_us)
+                return ""
+            pilot.state = self._trail.step("pilot", pilot.state, "overdue")
+            self._arm(pilot, max(lost_us, turn.now_us + 1))
+            return "overdue"
+        if lost_us > turn.now_us:
+            self._arm(pilot, lost_us)
+            return ""
+        pilot.state = self._trail.step("pilot", pilot.state, "silent")
+        self._state.living -= 1
+        return "lost"
+
+    def leave(self, pilot: PilotRecord, happening: str) -> None:
+        """It is gone, or removed."""
+        if pilot.state in ALIVE:
+            self._state.living -= 1
+        pilot.state = self._trail.step("pilot", pilot.state, happening)
+
+    def set_idle(self, pilot: PilotRecord, slots: int) -> None:
+        """So many of its slots wait for work."""
+        self._state.idle += slots - pilot.idle
+        pilot.idle = slots
+
+    def _arm(self, pilot: PilotRecord, time_us: int) -> None:
+        pilot.armed_us = time_us
+        self._state.alarms.set(time_us, PILOT, pilot.pilot)

@@ -1,0 +1,366 @@
+"""What a pilot's tasks are told: streams and quotas in free mode, leases in exact mode."""
+
+from __future__ import annotations
+
+from manyhands.control.blocks import Blocks
+from manyhands.control.campaign_record import CampaignRecord
+from manyhands.control.campaigns import WANTING, Campaigns
+from manyhands.control.ledger import Ledger
+from manyhands.control.life_cycles import Row, Trail
+from manyhands.control.records import (
+    RATE_BITS,
+    Holding,
+    PilotRecord,
+    TaskRecord,
+    TaskState,
+    Turn,
+)
+from manyhands.control.splitting import Progress, policy_for
+from manyhands.control.state import State
+from manyhands.model.campaign import Ending, Split, Stage
+from manyhands.model.commands import ReportIncident
+from manyhands.model.facts import ClassProven, LeaseCut, TaskFailed, TaskProgressed
+from manyhands.model.failures import FailureCause
+from manyhands.model.limits import Limits
+from manyhands.model.orders import (
+    CutLease,
+    ExtendLease,
+    Lease,
+    ProveClass,
+    SetQuota,
+    StartTask,
+    StopTask,
+)
+
+ACTIVE = (TaskState.RUNNING, TaskState.ENDING)
+OVER = (TaskState.ENDED, TaskState.FAILED)
+FIRST_LEASE_BLOCKS = 2  # while nobody knows how fast the pilot is: one to do, one to ask ahead
+LEASE_SHARE = 3  # a lease lasts a third of the time that is left
+
+
+class Tasks:
+    """Starts, leads and ends tasks."""
+
+    def __init__(
+        self, limits: Limits, state: State, trail: Trail, ledger: Ledger, campaigns: Campaigns
+    ) -> None:
+        self._limits = limits
+        self._state = state
+        self._trail = trail
+        self._ledger = ledger
+        self._campaigns = campaigns
+
+    def progress(self, pilot: PilotRecord, fact: TaskProgressed, turn: Turn) -> None:
+        """A task says how far it is, and is told what it needs to know."""
+        task = self._state.tasks.get(fact.task)
+        if task is None or task.pilot != pilot.pilot or task.state in OVER:
+            turn.orders.append(StopTask(fact.task, keep=False))
+            return
+        record = self._state.campaigns[task.campaign]
+        if task.state is TaskState.LOST:
+            self._return(record, task, turn)
+        self._advance(record, task, fact, turn.now_us)
+        if record.stage not in WANTING:
+            turn.orders.append(StopTask(fact.task, keep=False))
+            return
+        round_trip_us = pilot.round_trip_us
+        left_us = self._campaigns.left_us(record, turn.now_us)
+        report_us = self._campaigns.report_us(record, left_us, round_trip_us, turn)
+        turn.report_us = min(turn.report_us, report_us)
+        if task.state is TaskState.RUNNING:
+            self._lead(record, task, left_us, report_us, turn)
+
+    def start(self, record: CampaignRecord, pilot: PilotRecord, turn: Turn) -> bool:
+        """Give an idle slot a task of this campaign, if there is anything for it to do."""
+        if record.stage not in WANTING or record.stopping:
+            return False
+        if record.blocks is not None:
+            return self._start_exact(record, record.blocks, pilot, turn)
+        return self._start_free(record, pilot, turn)
+
+    def prove(self, record: CampaignRecord, pilot: PilotRecord, turn: Turn) -> bool:
+        """Have a pilot compute block 0 before it works in exact mode; False: no need."""
+        campaign = record.campaign
+        if record.blocks is None or not campaign.classes or campaign.campaign in pilot.classes:
+            return False
+        turn.orders.append(ProveClass(campaign.campaign, campaign.seed, campaign.block_samples))
+        return True
+
+    def proven(self, pilot: PilotRecord, fact: ClassProven, turn: Turn) -> None:
+        """Block 0 was computed: is it the campaign's numeric class?"""
+        record = self._state.campaigns.get(fact.campaign)
+        if record is None:
+            return
+        pilot.classes[fact.campaign] = fact.digest
+        record.numeric_class = record.numeric_class or fact.digest
+        if record.numeric_class != fact.digest:
+            self._trail.row(Row.CLASS_DIFFERS)
+            detail = f"block 0 is {fact.digest}, the campaign's is {record.numeric_class}"
+            turn.commands.append(
+                ReportIncident(FailureCause.NUMERIC_CLASS, pilot.pilot, None, detail)
+            )
+
+    def may_work(self, record: CampaignRecord, pilot: PilotRecord) -> bool:
+        """Whether the pilot is of the campaign's numeric class."""
+        if record.blocks is None or not record.campaign.classes:
+            return True
+        return pilot.classes.get(record.campaign.campaign) == record.numeric_class
+
+    def ended(self, task: TaskRecord, turn: Turn) -> None:
+        """A task stopped by itself, or as it was told."""
+        if task.state in OVER:
+            return
+        self._finish(task, "ended", turn)
+
+    def failed(self, pilot: PilotRecord, task: TaskRecord, fact: TaskFailed, turn: Turn) -> None:
+        """A task broke off; a block that fails on too many hosts is poisoned."""
+        if task.state in OVER:
+            return
+        self._finish(task, "failed", turn)
+        record = self._state.campaigns[task.campaign]
+        detail = "" if fact.block is None else f"block {fact.block}"
+        turn.commands.append(ReportIncident(fact.cause, pilot.pilot, fact.task, detail))
+        if record.stage not in WANTING:
+            return
+        blocks = record.blocks
+        if blocks is not None and fact.block is not None:
+            if blocks.fail(task.task, fact.block, pilot.pilot, self._limits.hosts_per_block_max):
+                self._trail.row(Row.BLOCK_POISONED)
+                self._campaigns.grown(record, turn)
+        record.failures_in_a_row += 1
+        if record.failures_in_a_row >= self._limits.failures_in_a_row_max:
+            self._campaigns.fail(
+                record, f"the application fails everywhere: {fact.cause.value}", turn
+            )
+
+    def lose(self, task: TaskRecord, turn: Turn) -> None:
+        """Its pilot is silent past its lease: what it has not stored is not counted on."""
+        if task.state in ACTIVE:
+            self._finish(task, "lost", turn)
+
+    def set_aside(self, task: TaskRecord) -> None:
+        """Its pilot is overdue: not counted on; idle hands may copy its blocks."""
+        record = self._state.campaigns[task.campaign]
+        if task.counted:
+            record.count.drop(task)
+        if record.blocks is not None and task.state in ACTIVE:
+            record.blocks.stragglers.append(task.task)
+
+    def count_again(self, task: TaskRecord) -> None:
+        """Its pilot spoke in time."""
+        if task.state in ACTIVE and not task.counted:
+            self._state.campaigns[task.campaign].count.add(task)
+
+    def cut(self, fact: LeaseCut) -> None:
+        """A holder confirms which blocks it gives back: only now are they free."""
+        task = self._state.tasks.get(fact.task)
+        if task is None:
+            return
+        blocks = self._state.campaigns[task.campaign].blocks
+        if blocks is None or task.task not in blocks.holdings:
+            return
+        blocks.holdings[task.task].cut = False
+        if blocks.give_back(task.task, fact.blocks):
+            self._trail.row(Row.BLOCKS_RETURNED)
+
+    def _advance(
+        self, record: CampaignRecord, task: TaskRecord, fact: TaskProgressed, now_us: int
+    ) -> None:
+        record.used_us += max(fact.busy_us - task.busy_us, 0)
+        record.count.advance(task, fact.position, fact.busy_us, now_us)
+
+    def _return(self, record: CampaignRecord, task: TaskRecord, turn: Turn) -> None:
+        """A lost task speaks again. Its blocks or its share were given away: it only delivers."""
+        if record.blocks is None and task.share == 0 and not record.stopping:
+            task.state = self._trail.step("task", task.state, "resumed")
+        else:
+            task.state = self._trail.step("task", task.state, "stop")
+            turn.orders.append(StopTask(task.task, keep=True))
+        record.alive += 1
+        record.count.add(task)
+
+    def _lead(
+        self,
+        record: CampaignRecord,
+        task: TaskRecord,
+        left_us: int | None,
+        report_us: int,
+        turn: Turn,
+    ) -> None:
+        if record.blocks is not None:
+            self._extend(record, record.blocks, task, left_us, report_us, turn)
+        elif record.campaign.ending is not Ending.FORECAST:
+            self._stop_as_published(record, task, turn)
+        elif record.stage is Stage.DRAINING and left_us is not None and task.share == 0:
+            late_us = task.upload_us - report_us
+            due_us = max(left_us - late_us, 0) if late_us > 0 else left_us
+            quota = task.position + (task.rate * due_us >> RATE_BITS)
+            if quota > task.accepted:
+                turn.orders.append(SetQuota(task.task, quota))
+
+    def _stop_as_published(self, record: CampaignRecord, task: TaskRecord, turn: Turn) -> None:
+        """Camarasu-Pop 2013, algorithm 1: stop all when the reported samples reach N."""
+        wanted = record.campaign.samples_wanted or 0
+        if record.count.reported + record.count.settled >= wanted:
+            record.stopping = True
+        if record.stopping:
+            task.state = self._trail.step("task", task.state, "stop")
+            turn.orders.append(StopTask(task.task, keep=True))
+
+    def _start_free(self, record: CampaignRecord, pilot: PilotRecord, turn: Turn) -> bool:
+        campaign = record.campaign
+        limit, share = campaign.samples_wanted, 0
+        if campaign.splitting.kind is not Split.DYNAMIC:
+            share = self._share(record, pilot)
+            if share == 0:
+                return False
+            limit = share
+        task = self._new_task(record, pilot, record.tasks_started, turn)
+        task.limit = limit
+        task.share = share
+        self._order_start(record, task, (), turn)
+        return True
+
+    def _share(self, record: CampaignRecord, pilot: PilotRecord) -> int:
+        given = record.shares.get(pilot.pilot, 0)
+        share = (
+            policy_for(record.campaign.splitting).share(
+                Progress(
+                    record.campaign.samples_wanted or 0,
+                    record.unassigned,
+                    record.tasks_started,
+                    len(self._state.pilots),
+                    given,
+                )
+            )
+            or 0
+        )
+        if share > 0:
+            record.shares[pilot.pilot] = given + 1
+            record.unassigned -= share
+        return share
+
+    def _start_exact(
+        self, record: CampaignRecord, blocks: Blocks, pilot: PilotRecord, turn: Turn
+    ) -> bool:
+        left_us = self._campaigns.left_us(record, turn.now_us)
+        period_us = self._campaigns.report_us(record, left_us, pilot.round_trip_us, turn)
+        count = FIRST_LEASE_BLOCKS
+        if pilot.rate > 0:
+            count = self._lease_blocks(pilot.rate, left_us, period_us)
+        number = self._state.next_task
+        leases = blocks.lease(number, count, pilot.pilot)
+        if not leases:
+            leases = blocks.copy(number, count)
+            if not leases:
+                return False
+            self._trail.row(Row.BLOCKS_COPIED)
+        task = self._new_task(record, pilot, -1, turn)
+        task.rate = 0
+        self._order_start(record, task, leases, turn)
+        return True
+
+    def _new_task(
+        self, record: CampaignRecord, pilot: PilotRecord, stream: int, turn: Turn
+    ) -> TaskRecord:
+        number = self._state.next_task
+        self._state.next_task += 1
+        task = TaskRecord(
+            number,
+            record.campaign.campaign,
+            pilot.pilot,
+            pilot.incarnation,
+            stream,
+            TaskState.RUNNING,
+            turn.now_us,
+        )
+        self._state.tasks[number] = task
+        pilot.tasks.append(number)
+        record.tasks_started += 1
+        record.alive += 1
+        record.count.start(task)
+        self._campaigns.rearm(record, turn)
+        return task
+
+    def _order_start(
+        self, record: CampaignRecord, task: TaskRecord, leases: tuple[Lease, ...], turn: Turn
+    ) -> None:
+        campaign, checkpoint_s = record.campaign, None
+        if campaign.pace.checkpoints:
+            checkpoint_s = campaign.pace.checkpoint_s or campaign.pace.report_s
+            if checkpoint_s is None:
+                left_us = self._campaigns.left_us(record, turn.now_us)
+                checkpoint_s = self._campaigns.report_us(record, left_us, 0, turn) / 1e6
+        turn.orders.append(
+            StartTask(
+                task.task,
+                campaign.campaign,
+                task.stream,
+                campaign.seed,
+                campaign.block_samples,
+                task.limit,
+                leases,
+                checkpoint_s,
+                campaign.growing,
+            )
+        )
+
+    def _extend(
+        self,
+        record: CampaignRecord,
+        blocks: Blocks,
+        task: TaskRecord,
+        left_us: int | None,
+        report_us: int,
+        turn: Turn,
+    ) -> None:
+        """Exact mode: more blocks before the lease runs out; fewer if idle hands wait."""
+        holding = blocks.holdings[task.task]
+        remaining = holding.leased - task.position
+        if task.rate == 0 and remaining > 0:
+            return  # it has not done a block yet
+        soon = task.rate * report_us >> RATE_BITS
+        if remaining > soon:
+            self._propose_cut(task, holding, remaining, turn)
+        elif not holding.last:
+            count = self._lease_blocks(task.rate, left_us, report_us) - remaining
+            leases = blocks.lease(task.task, max(count, 1), task.pilot)
+            holding.last = not leases
+            turn.orders.append(ExtendLease(task.task, leases, last=holding.last))
+
+    def _propose_cut(self, task: TaskRecord, holding: Holding, remaining: int, turn: Turn) -> None:
+        if self._state.idle > 0 and remaining >= 2 and not holding.cut:
+            self._trail.row(Row.BLOCKS_CUT)
+            holding.cut = True
+            turn.orders.append(CutLease(task.task, remaining // 2))
+
+    def _lease_blocks(self, rate: int, left_us: int | None, report_us: int) -> int:
+        """Blocks for a third of the time left, for four report periods at most."""
+        longest_us = self._limits.lease_periods_max * report_us
+        span_us = report_us if left_us is None else min(left_us // LEASE_SHARE, longest_us)
+        return max(rate * span_us >> RATE_BITS, 1)
+
+    def _finish(self, task: TaskRecord, happening: str, turn: Turn) -> None:
+        """A task brings nothing more, or perhaps nothing more: what it held is others' now."""
+        record = self._state.campaigns[task.campaign]
+        was_active = task.state in ACTIVE
+        task.state = self._trail.step("task", task.state, happening)
+        if task.counted:
+            record.count.drop(task)
+        if was_active:
+            record.alive -= 1
+            self._take_back(record, task)
+        self._ledger.settle(task)
+        pilot = self._state.pilots[task.pilot]
+        if happening != "lost" and task.task in pilot.tasks:
+            pilot.tasks.remove(task.task)
+            pilot.rate = task.rate or pilot.rate
+        if record.stopping and record.alive == 0:
+            record.stopping = record.stored >= (record.campaign.samples_wanted or 0)
+            self._campaigns.check(record, turn)
+
+    def _take_back(self, record: CampaignRecord, task: TaskRecord) -> None:
+        if record.blocks is not None:
+            record.blocks.abandon(task.task)
+        elif task.share > 0 and policy_for(record.campaign.splitting).reassigns:
+            record.unassigned += max(task.share - task.accepted, 0)
