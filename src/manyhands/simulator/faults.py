@@ -1,0 +1,38 @@
+"""Every way in which a simulated world misbehaves, by the name under which it is counted."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Fault(StrEnum):
+    """A fault that really happened, each time it did."""
+
+    MESSAGE_LOST = "message lost"  # a pilot's word on its way to the master
+    MESSAGE_DUPLICATED = "message duplicated"
+    REPLY_LOST = "reply lost"
+    REPLY_DUPLICATED = "reply duplicated"
+    STALE_DELIVERY = "stale delivery"  # a message arrived behind a later one
+    MASTER_AWAY = "master away"  # a message found nobody
+    MASTER_OUTAGE = "master outage"
+    MASTER_CUT = "master cut"  # killed between the journal and the decision
+    SILENT_DEATH = "silent death"
+    EXIT_SEEN = "exit seen"
+    PILOT_REMOVED = "pilot removed"
+    SILENCE = "silence"  # a pilot was cut off, and went on alone
+    SILENCE_OVER = "returned after silence"
+    NEW_INCARNATION = "crash and new incarnation"
+    GHOST_DELIVERY = "ghost delivery"  # a process spoke that its successor had replaced
+    WALLTIME = "walltime"
+    UPLOAD_FAILED = "upload failed"
+    OBJECT_TORN = "torn object"
+    STORED_TWICE = "stored twice"  # the news of a stored partial came again, much later
+    STORE_FULL = "store full"
+    DOWNLOAD_FAILED = "download failed"
+    TASK_CRASH = "task crash"
+    BLOCK_POISONED = "poisoned block"  # a block that fails wherever it is computed
+    SPEED_STEP = "speed step"
+    SLOW_REPORTER = "slow reporter"
+    CLASS_MISMATCH = "class mismatch"
+    OBJECT_COLLECTED = "object collected"
+    CAMPAIGN_CANCELLED = "campaign cancelled"
