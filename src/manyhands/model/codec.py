@@ -17,6 +17,7 @@ from manyhands.model.scalars import Convert
 
 __all__ = [
     "SCHEMA_VERSION",
+    "SIZE_BYTES_MAX",
     "Malformed",
     "encode",
     "decode",
@@ -80,9 +81,13 @@ def parse(data: bytes, limit: int = SIZE_BYTES_MAX) -> Any:
     """The plain data of a JSON text in UTF-8."""
     _check_size(data, limit)
     try:
-        return _reader.decode(data.decode("utf-8"))
+        text = data.decode("utf-8").strip(" \t\r\n")
+        plain, end = _reader.raw_decode(text)
     except (ValueError, RecursionError) as error:
         raise Malformed(f"no JSON in UTF-8: {sentence(error)}") from None
+    if end != len(text):
+        raise Malformed("no JSON in UTF-8: more follows behind it")
+    return plain
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -120,7 +120,10 @@ def _record(cls: type, inner: Compile) -> Codec:
             raise error.within("." + names[len(values)]) from None
         except KeyError:
             _refuse_fields(plain, cls, names)
-        return make(values)
+        try:
+            return make(*values)
+        except (ValueError, ArithmeticError) as error:
+            raise _refused(cls, error) from None
 
     return Codec(out, into)
 
@@ -136,7 +139,11 @@ def _compact(cls: type, names: tuple[str, ...], codecs: list[Codec]) -> Codec:
         return row.out(tuple(values_of(value)))
 
     def into(plain: Any) -> Any:
-        return make(row.into(plain))
+        values = row.into(plain)
+        try:
+            return make(*values)
+        except (ValueError, ArithmeticError) as error:
+            raise _refused(cls, error) from None
 
     return Codec(out, into)
 
@@ -149,8 +156,8 @@ def _saved_fields(cls: Any) -> list[Field[Any]]:
     return [one for one in fields(cls) if one.init and one.name not in skipped]
 
 
-def _maker(cls: Any, names: tuple[str, ...]) -> Convert:
-    """A function from the values of the saved fields to an object, born the ordinary way."""
+def _maker(cls: Any, names: tuple[str, ...]) -> Callable[..., Any]:
+    """What makes an object, in the ordinary way, from the values of its saved fields."""
     wanted = [one for one in fields(cls) if one.init]
     lacking = [one.name for one in wanted if one.name not in names and not _has_default(one)]
     if lacking:
@@ -158,13 +165,11 @@ def _maker(cls: Any, names: tuple[str, ...]) -> Convert:
     in_order = all(not getattr(one, "kw_only", False) for one in wanted)
     in_order = in_order and tuple(one.name for one in wanted)[: len(names)] == names
 
-    def make(values: Iterable[Any]) -> Any:
-        try:
-            return cls(*values) if in_order else cls(**dict(zip(names, values)))
-        except (ValueError, ArithmeticError) as error:
-            raise Malformed(f"no {cls.__name__}: {sentence(error)}", "") from None
+    return cls if in_order else lambda *values: cls(**dict(zip(names, values)))
 
-    return make
+
+def _refused(cls: type, error: Exception) -> Malformed:
+    return Malformed(f"no {cls.__name__}: {sentence(error)}")
 
 
 def _has_default(one: Field[Any]) -> bool:
