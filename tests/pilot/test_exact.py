@@ -5,7 +5,7 @@ from __future__ import annotations
 from manyhands.model.coverage import BLOCK_LINE, Coverage, Span
 from manyhands.model.facts import LeaseCut, TaskEnded, TaskProgressed, WorkRequested
 from manyhands.model.failures import FailureCause, Refusal
-from manyhands.model.orders import CutLease, ExtendLease, Lease, StopTask
+from manyhands.model.orders import CutLease, ExtendLease, Lease, SetQuota, StopTask
 from manyhands.pilot.signals import (
     EndRun,
     ExtendRun,
@@ -159,6 +159,56 @@ def test_final_increment_that_others_have_is_dropped_alone() -> None:
     bench.tick(80.0)
     assert bench.offer() == (0, 5)
     assert bench.uploads[-1].coverage == blocks((4, 9))
+
+
+def test_segment_is_finished_when_its_last_block_is() -> None:
+    bench = Bench()
+    bench.start(exact(Lease(0, 4), Lease(4, 30, 1)))
+    assert of(Upload, bench.advance(3, 3.0)) == []
+    bench.advance(4, 4.0)
+    assert bench.offer() == (0, 4)
+    bench.store(5.0)
+    assert bench.stored().final
+
+
+def test_collected_range_is_offered_again_as_it_was_though_its_segment_ended() -> None:
+    bench = working(Lease(0, 12), Lease(12, 90, 1))
+    bench.tick(60.5)
+    bench.reply(at_s=61.0)
+    bench.store(62.0)
+    bench.advance(14, 63.0)
+    bench.refuse(Refusal.COLLECTED, 0)
+    assert bench.offer() == (0, 10)
+    bench.store(64.0)
+    assert not bench.stored().final
+    bench.accept(0, at_s=65.0)
+    assert bench.offer() == (0, 12)
+    bench.store(66.0)
+    assert bench.stored().final
+
+
+def test_quota_counts_without_dropped_blocks() -> None:
+    bench = working(Lease(0, 90))
+    bench.tick(60.5)
+    bench.reply(at_s=61.0)
+    bench.store(62.0)
+    bench.refuse(Refusal.HAVE, 0, at_s=63.0)
+    bench.tick(123.0)
+    assert WatchPosition(TASK, 30) in bench.reply(SetQuota(TASK, 20), at_s=123.5)
+    bench.advance(30, 124.0)
+    assert bench.offer() == (0, 20)
+
+
+def test_more_is_asked_for_after_the_reply_if_a_message_was_outstanding() -> None:
+    bench = Bench()
+    bench.start(exact(Lease(0, 70)))
+    bench.advance(1, 1.0)
+    bench.advance(58, 60.5)
+    bench.tick(60.5)
+    assert of(Send, bench.advance(66, 66.5)) == []
+    bench.reply(at_s=66.6)
+    assert bench.facts() == (TaskProgressed(TASK, 66, 66_500_000),)
+    assert bench.sent[-1].number == 3
 
 
 def test_failed_upload_of_a_final_increment_does_not_swallow_the_next() -> None:

@@ -147,6 +147,9 @@ class World:
         self.replies: list[Reply] = []
         self.handled = 0  # the number of the last reply that the machine was told
         self.sent = 0
+        self.seal = 0  # as the machine was told
+        self.accepted = 0
+        self.offered_end = 0
         self.tell(Started())
 
     def tell(self, signal: Signal) -> None:
@@ -194,7 +197,9 @@ class World:
         """A reply arrives."""
         if self.replies:
             reply = self.replies.pop(0)
-            self.handled = max(self.handled, reply.number)
+            if reply.number > self.handled:
+                self.handled = reply.number
+                self._learn(reply.orders)
             self.tell(ReplyReceived(reply))
 
     def _position(self) -> Advanced:
@@ -221,6 +226,13 @@ class World:
             elif isinstance(action, Upload):
                 self._begin(action)
 
+    def _learn(self, orders: tuple[Order, ...]) -> None:
+        for order in orders:
+            if isinstance(order, (PartialAccepted, PartialRefused)):
+                self.seal = order.base
+            if isinstance(order, PartialAccepted):
+                self.accepted = self.offered_end
+
     def _begin(self, action: Upload) -> None:
         assert self.upload is None
         assert action.name not in self.names
@@ -228,6 +240,9 @@ class World:
         held = [one for span in action.coverage.spans for one in range(span.start, span.end)]
         assert len(held) == action.end - action.start > 0
         assert set(held) <= set(self.done)
+        behind = self.master.exact and action.start == self.accepted
+        assert action.start == self.seal or behind
+        self.offered_end = action.end
         self.upload = action
 
     def _lease(self, leases: tuple[Lease, ...]) -> None:

@@ -225,6 +225,31 @@ def test_failed_upload_is_tried_again_at_once_and_after_five_only_later() -> Non
     assert len({upload.name for upload in bench.uploads}) == 6
 
 
+def test_only_failures_in_a_row_are_counted() -> None:
+    bench = running()
+    bench.tick(60.5)
+    bench.reply(at_s=61.0)
+    for base in (0, 100):
+        for _ in range(4):
+            assert of(Upload, bench.store(cause=FailureCause.UPLOAD_FAILED))
+        bench.store()
+        bench.advance(200, bench.now_s + 61.0)
+        bench.accept(base)
+    assert len(bench.uploads) == 10
+
+
+def test_quota_is_met_once() -> None:
+    bench = running()
+    bench.tick(60.5)
+    bench.reply(SetQuota(TASK, 90), at_s=61.0)
+    bench.store(62.0)
+    bench.accept(0, SetQuota(TASK, 120), at_s=63.0)
+    bench.advance(120, 64.0)
+    bench.store(65.0)
+    bench.advance(130, 66.0)
+    assert of(Upload, bench.accept(0)) == []
+
+
 def test_uploads_that_nobody_ordered_are_ignored() -> None:
     bench = checkpointed()
     assert bench.store() == []
