@@ -32,8 +32,8 @@ class Alarms:
         return None
 
     def late_us(self, now_us: int) -> int:
-        """How long ago the earliest entry should have been looked at."""
-        return now_us - self.heap[0][0] if self.heap else 0
+        """How long ago the earliest entry should have been looked at; below 0: it is to come."""
+        return now_us - self.heap[0][0] if self.heap else -1
 
     def wake(self, now_us: int) -> int | None:
         """The time of the tick to ask for now, if the one asked for does not serve."""

@@ -27,6 +27,8 @@ class CampaignRecord:
 
     campaign: Campaign
     submitted_us: int
+    goal: int = 0  # positions that a plain count of samples asks of all quotas; 0: another rule
+    period_us: int = 0  # the report period, if the campaign fixes it
     stage: Stage = Stage.OPEN
     reason: str = ""
     count: RunningCount = field(default_factory=RunningCount)

@@ -7,7 +7,6 @@ blocks of the wanted prefix are stored. Either way the answer holds exactly what
 
 from __future__ import annotations
 
-from manyhands.control import pace
 from manyhands.control.alarms import CAMPAIGN
 from manyhands.control.blocks import Blocks
 from manyhands.control.campaign_record import CampaignRecord
@@ -15,6 +14,7 @@ from manyhands.control.ledger import Ledger
 from manyhands.control.life_cycles import Trail
 from manyhands.control.looks import Looks
 from manyhands.control.merging import Merging
+from manyhands.control.pace import Tempo
 from manyhands.control.records import Turn
 from manyhands.control.state import State
 from manyhands.control.stopping import (
@@ -42,9 +42,16 @@ class Campaigns:
     """The stages of all campaigns, and their forecasts."""
 
     def __init__(
-        self, limits: Limits, state: State, trail: Trail, ledger: Ledger, merging: Merging
+        self,
+        limits: Limits,
+        tempo: Tempo,
+        state: State,
+        trail: Trail,
+        ledger: Ledger,
+        merging: Merging,
     ) -> None:
         self._limits = limits
+        self._tempo = tempo
         self._state = state
         self._trail = trail
         self._ledger = ledger
@@ -65,6 +72,10 @@ class Campaigns:
             record.look_at = campaign.precision.samples_min
         if campaign.splitting.kind is not Split.DYNAMIC:
             record.unassigned = campaign.samples_wanted or 0
+        if isinstance(campaign.stop, Samples):
+            wanted = campaign.stop.count if record.blocks is None else record.blocks.wanted
+            record.goal = self._over(record, wanted or 0)
+        record.period_us = microseconds(campaign.pace.report_s or 0)
         self._state.campaigns[campaign.campaign] = record
         self._state.active.append(campaign.campaign)
         turn.commands.append(AnnounceStage(campaign.campaign, Stage.OPEN, "submitted"))
@@ -83,12 +94,9 @@ class Campaigns:
 
     def left_us(self, record: CampaignRecord, now_us: int) -> int | None:
         """How long until everybody's results are due; None if it cannot be told."""
-        blocks = record.blocks
-        stop = record.campaign.stop
-        if isinstance(stop, Samples):
-            goal = stop.count if blocks is None else blocks.wanted
-            assert goal is not None
-            return record.count.time_to(self._over(record, goal), now_us)
+        if record.goal:
+            return record.count.time_to(record.goal, now_us)
+        blocks, stop = record.blocks, record.campaign.stop
         estimate = (
             record.estimate if blocks is None or blocks.looks is None else (blocks.looks.estimate)
         )
@@ -105,19 +113,28 @@ class Campaigns:
         self, record: CampaignRecord, left_us: int | None, round_trip_us: int, turn: Turn
     ) -> int:
         """When a task of this campaign should report again; opens and ends the end-game."""
-        limits, living = self._limits, self._state.living
-        elapsed_us = turn.now_us - record.submitted_us
-        makespan_us = None if left_us is None else elapsed_us + left_us
-        period_us = pace.period_us(limits, record.campaign.pace, living, makespan_us, round_trip_us)
-        if record.campaign.ending is Ending.FORECAST:
-            near = left_us is not None and left_us < 2 * period_us
-            if near and record.stage is Stage.OPEN:
-                self._move(record, "end in sight", "the end is in sight", turn)
-            elif record.stage is Stage.DRAINING and (left_us is None or left_us > 3 * period_us):
-                self._move(record, "end out of sight", "quotas cannot be met any more", turn)
-        if record.stage is Stage.DRAINING and left_us is not None:
-            return pace.draining_us(limits, period_us, living, left_us, round_trip_us)
+        tempo, living = self._tempo, self._state.living
+        period_us = record.period_us
+        if not period_us:
+            elapsed_us = turn.now_us - record.submitted_us
+            makespan_us = 0 if left_us is None else elapsed_us + left_us
+            period_us = tempo.period_us(living, makespan_us, round_trip_us)
+        draining = record.stage is Stage.DRAINING
+        if draining or (left_us is not None and left_us < 2 * period_us):
+            draining = self._is_draining(record, left_us, period_us, turn)
+        if draining and left_us is not None:
+            return tempo.draining_us(period_us, living, left_us, round_trip_us)
         return period_us
+
+    def _is_draining(
+        self, record: CampaignRecord, left_us: int | None, period_us: int, turn: Turn
+    ) -> bool:
+        """Whether quotas are due: the end is in sight, and was not lost from sight again."""
+        if record.stage is Stage.OPEN and record.campaign.ending is Ending.FORECAST:
+            self._move(record, "end in sight", "the end is in sight", turn)
+        elif record.stage is Stage.DRAINING and (left_us is None or left_us > 3 * period_us):
+            self._move(record, "end out of sight", "quotas cannot be met any more", turn)
+        return record.stage is Stage.DRAINING
 
     def grown(self, record: CampaignRecord, turn: Turn) -> None:
         """More is stored: is it enough?"""

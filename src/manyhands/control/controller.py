@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from manyhands.control import pace
 from manyhands.control.alarms import CAMPAIGN, CLAIM, PILOT
 from manyhands.control.campaign_record import CampaignRecord
 from manyhands.control.campaigns import WANTING, Campaigns
 from manyhands.control.ledger import Ledger
 from manyhands.control.life_cycles import Row, Trail
 from manyhands.control.merging import Merging
+from manyhands.control.pace import Tempo, jittered
 from manyhands.control.pilots import Pilots
 from manyhands.control.records import NEVER_US, PilotRecord, PilotState, Turn
 from manyhands.control.state import State
-from manyhands.control.stopping import US_PER_S, microseconds
+from manyhands.control.stopping import US_PER_S
 from manyhands.control.tasks import Tasks
 from manyhands.model.commands import Command, Reply, WakeAt
 from manyhands.model.events import (
@@ -61,6 +61,7 @@ class Controller:
 
     NOT_SAVED: ClassVar[tuple[str, ...]] = (
         "trail",
+        "_tempo",
         "_ledger",
         "_merging",
         "_campaigns",
@@ -71,6 +72,7 @@ class Controller:
     limits: Limits = field(default_factory=Limits)
     state: State = field(default_factory=State)
     trail: Trail = field(default_factory=Trail, init=False)
+    _tempo: Tempo = field(init=False)
     _ledger: Ledger = field(init=False)
     _merging: Merging = field(init=False)
     _campaigns: Campaigns = field(init=False)
@@ -79,20 +81,26 @@ class Controller:
 
     def __post_init__(self) -> None:
         limits, state, trail = self.limits, self.state, self.trail
+        self._tempo = Tempo(limits)
         self._ledger = Ledger(limits, state, trail)
         self._merging = Merging(limits, state, trail, self._ledger)
-        self._campaigns = Campaigns(limits, state, trail, self._ledger, self._merging)
+        self._campaigns = Campaigns(limits, self._tempo, state, trail, self._ledger, self._merging)
         self._tasks = Tasks(limits, state, trail, self._ledger, self._campaigns)
-        self._pilots = Pilots(limits, state, trail)
+        self._pilots = Pilots(limits, self._tempo, state, trail)
 
     def handle(self, now_s: float, event: Event) -> list[Command]:
         """Take in one fact; what follows from it, and from the time it came."""
         state = self.state
-        now_us = state.now_us = max(round(now_s * US_PER_S), state.now_us)
+        now_us = round(now_s * US_PER_S)
+        if now_us < state.now_us:
+            now_us = state.now_us
+        state.now_us = now_us
         turn = Turn(now_us)
-        if type(event) is MasterRestarted or state.alarms.late_us(now_us) > self._outage_us():
+        late_us = state.alarms.late_us(now_us)
+        if late_us > self._tempo.outage_us or type(event) is MasterRestarted:
             self._restart(turn)
-        self._ring(turn)
+        if late_us >= 0:
+            self._ring(turn)
         if type(event) is MessageReceived:
             self._message(event, turn)
         elif type(event) is not MasterRestarted:
@@ -105,10 +113,6 @@ class Controller:
     def refers_to(self, name: str) -> bool:
         """Whether an object is still needed, or its deletion is under way already."""
         return name in self.state.partials or name in self.state.deleting
-
-    def _outage_us(self) -> int:
-        """A tick that comes later than this shows that nobody could be heard meanwhile."""
-        return microseconds(self.limits.silence_s_min) // 2
 
     # ---- messages of pilots ----------------------------------------------------------------
 
@@ -157,8 +161,8 @@ class Controller:
                 self._fact(pilot, fact, turn)
         report_us = turn.report_us
         if report_us == NEVER_US:
-            report_us = microseconds(self.limits.silence_s_min) // self.limits.silence_periods
-        report_us = pace.jittered(report_us, pilot.pilot, message.number)
+            report_us = self._tempo.unasked_us
+        report_us = jittered(report_us, pilot.pilot, message.number)
         reply = self._send(message, turn.orders, report_us, turn)
         pilot.number = message.number
         pilot.reply = reply
@@ -257,7 +261,7 @@ class Controller:
     def _ask_again(self, record: CampaignRecord, pilot: PilotRecord, turn: Turn) -> None:
         left_us = self._campaigns.left_us(record, turn.now_us)
         report_us = self._campaigns.report_us(record, left_us, pilot.round_trip_us, turn)
-        soon_us = max(report_us // IDLE_REPORTS, pace.floor_us(self.limits, 0))
+        soon_us = max(report_us // IDLE_REPORTS, self._tempo.period_us_min)
         turn.report_us = min(turn.report_us, soon_us)
 
     # ---- everything else -------------------------------------------------------------------

@@ -56,16 +56,19 @@ class RunningCount:
 
     def advance(self, task: TaskRecord, position: int, busy_us: int, now_us: int) -> None:
         """A counted task said how far it is."""
-        rate, gained, lasted = task.rate, position - task.position, busy_us - task.busy_us
-        self.level -= (task.position << RATE_BITS) - rate * task.heard_us
-        self.reported += gained
-        if lasted > 0 and gained >= 0:
-            task.rate = smoothed(rate, gained, lasted, task.busy_us)
-            self.slope += task.rate - rate
+        rate, gained, lasted_us = task.rate, position - task.position, busy_us - task.busy_us
+        was = (task.position << RATE_BITS) - rate * task.heard_us
+        if lasted_us > 0 and gained >= 0:
+            # The mean over about the last minute of work, each interval weighing as it lasted.
+            memory_us = task.busy_us if task.busy_us < SMOOTHING_US else SMOOTHING_US
+            rate = (rate * memory_us + (gained << RATE_BITS)) // (memory_us + lasted_us)
+            self.slope += rate - task.rate
+            task.rate = rate
             task.busy_us = busy_us
+        self.reported += gained
         task.position = position
         task.heard_us = now_us
-        self.level += (position << RATE_BITS) - task.rate * now_us
+        self.level += (position << RATE_BITS) - rate * now_us - was
 
     def _include(self, task: TaskRecord) -> None:
         self.level += (task.position << RATE_BITS) - task.rate * task.heard_us
@@ -78,9 +81,3 @@ class RunningCount:
         self.slope -= task.rate
         self.reported -= task.position
         self.tasks -= 1
-
-
-def smoothed(rate: int, gained: int, lasted_us: int, before_us: int) -> int:
-    """The mean rate over about the last minute of work, each interval weighing as it lasted."""
-    memory_us = min(before_us, SMOOTHING_US)
-    return (rate * memory_us + (gained << RATE_BITS)) // (memory_us + lasted_us)

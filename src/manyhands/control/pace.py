@@ -2,56 +2,74 @@
 
 from __future__ import annotations
 
-from manyhands.control.records import NEVER_US
 from manyhands.control.stopping import US_PER_S, microseconds
-from manyhands.model.campaign import Pace
 from manyhands.model.limits import Limits
 
 ROUND_TRIPS_MIN = 20
 JITTER_PARTS = 1 << 16
+OVERDUE_US_MIN = US_PER_S // 4
 
 
-def floor_us(limits: Limits, round_trip_us: int) -> int:
-    """Nobody is asked to report more often than this."""
-    return max(microseconds(limits.period_s_min), ROUND_TRIPS_MIN * round_trip_us)
+class Tempo:
+    """The limits of time as whole microseconds, worked out once."""
+
+    __slots__ = (
+        "drain_us_per_pilot",
+        "outage_us",
+        "overdue_us_max",
+        "period_us_max",
+        "period_us_min",
+        "period_us_per_pilot",
+        "reports_per_campaign",
+        "silence_periods",
+        "silence_us_min",
+        "unasked_us",
+    )
+
+    def __init__(self, limits: Limits) -> None:
+        self.period_us_min = microseconds(limits.period_s_min)
+        self.period_us_max = microseconds(limits.period_s_max)
+        self.period_us_per_pilot = int(US_PER_S / limits.reports_per_s)
+        self.drain_us_per_pilot = int(US_PER_S / limits.replies_per_s_max)
+        self.reports_per_campaign = limits.reports_per_campaign
+        self.silence_periods = limits.silence_periods
+        self.silence_us_min = microseconds(limits.silence_s_min)
+        self.overdue_us_max = microseconds(limits.overdue_s_max)
+        # A tick later than this shows that nobody could be heard meanwhile.
+        self.outage_us = self.silence_us_min // 2
+        # A pilot with nothing to do, in a pool with nothing to do, need not be lost for it.
+        self.unasked_us = self.silence_us_min // limits.silence_periods
+
+    def floor_us(self, round_trip_us: int) -> int:
+        """Nobody is asked to report more often than this."""
+        floor_us = ROUND_TRIPS_MIN * round_trip_us
+        return floor_us if floor_us > self.period_us_min else self.period_us_min
+
+    def period_us(self, living: int, makespan_us: int, round_trip_us: int) -> int:
+        """The report period from the number of pilots and the makespan (0: not known)."""
+        wished_us = living * self.period_us_per_pilot
+        wished_us = max(wished_us, makespan_us // self.reports_per_campaign)
+        return min(max(wished_us, self.floor_us(round_trip_us)), self.period_us_max)
+
+    def draining_us(self, period_us: int, living: int, left_us: int, round_trip_us: int) -> int:
+        """In the end-game pilots speak again when half of the time left has passed."""
+        least_us = max(self.floor_us(round_trip_us), living * self.drain_us_per_pilot)
+        return min(max(least_us, left_us // 2), period_us)
+
+    def overdue_us(self, period_us: int) -> int:
+        """How late a report may be before its pilot is no longer counted on."""
+        late_us = period_us >> 2
+        if late_us > self.overdue_us_max:
+            return self.overdue_us_max
+        return late_us if late_us > OVERDUE_US_MIN else OVERDUE_US_MIN
+
+    def silence_us(self, period_us: int) -> int:
+        """How long a pilot may be silent before it is lost."""
+        silence_us = self.silence_periods * period_us
+        return silence_us if silence_us > self.silence_us_min else self.silence_us_min
 
 
-def period_us(
-    limits: Limits, pace: Pace, living: int, makespan_us: int | None, round_trip_us: int
-) -> int:
-    """The report period: fixed by the campaign, or from the number of pilots and the makespan."""
-    if pace.report_s is not None:
-        return microseconds(pace.report_s)
-    wished = int(living * US_PER_S / limits.reports_per_s)
-    if makespan_us is not None:
-        wished = max(wished, makespan_us // limits.reports_per_campaign)
-    least = floor_us(limits, round_trip_us)
-    return min(max(wished, least), microseconds(limits.period_s_max))
-
-
-def draining_us(limits: Limits, period: int, living: int, left_us: int, round_trip_us: int) -> int:
-    """In the end-game pilots speak again when half of the time left has passed."""
-    busiest = int(living * US_PER_S / limits.replies_per_s_max)
-    least = max(floor_us(limits, round_trip_us), busiest)
-    return min(max(least, left_us // 2), period)
-
-
-def jittered(period: int, pilot: int, number: int) -> int:
+def jittered(period_us: int, pilot: int, number: int) -> int:
     """A period within 10 % of the given one, so that pilots do not speak in step."""
     part = (pilot * 40503 + number * 30011) % JITTER_PARTS
-    return period * 9 // 10 + period * part // (5 * JITTER_PARTS)
-
-
-def overdue_us(limits: Limits, period: int) -> int:
-    """How late a report may be before its pilot is no longer counted on."""
-    return min(microseconds(limits.overdue_s_max), max(period // 4, US_PER_S // 4))
-
-
-def silence_us(limits: Limits, period: int) -> int:
-    """How long a pilot may be silent before it is lost."""
-    return max(limits.silence_periods * period, microseconds(limits.silence_s_min))
-
-
-def earliest(first: int | None, second: int) -> int:
-    """The smaller of two times, one of which may be unknown."""
-    return second if first is None else min(first, second, NEVER_US)
+    return period_us * 9 // 10 + period_us * part // (5 * JITTER_PARTS)

@@ -6,9 +6,9 @@ from both. Only removal is final.
 
 from __future__ import annotations
 
-from manyhands.control import pace
 from manyhands.control.alarms import PILOT
 from manyhands.control.life_cycles import Row, Trail
+from manyhands.control.pace import Tempo
 from manyhands.control.records import NEVER_US, PilotRecord, PilotState, Turn
 from manyhands.control.state import State
 from manyhands.model.events import MessageReceived
@@ -21,8 +21,9 @@ ALIVE = (PilotState.LIVE, PilotState.OVERDUE)
 class Pilots:
     """The pool's pilots; what their tasks are is the campaigns' business."""
 
-    def __init__(self, limits: Limits, state: State, trail: Trail) -> None:
+    def __init__(self, limits: Limits, tempo: Tempo, state: State, trail: Trail) -> None:
         self._limits = limits
+        self._tempo = tempo
         self._state = state
         self._trail = trail
 
@@ -69,8 +70,8 @@ class Pilots:
     def expect(self, pilot: PilotRecord, report_us: int, round_trip_us: int, now_us: int) -> None:
         """It was told to speak again by then; look at it if it does not."""
         pilot.due_us = now_us + report_us + round_trip_us
-        pilot.lease_us = pace.silence_us(self._limits, report_us) + round_trip_us
-        look_us = pilot.due_us + pace.overdue_us(self._limits, report_us)
+        pilot.lease_us = self._tempo.silence_us(report_us) + round_trip_us
+        look_us = pilot.due_us + self._tempo.overdue_us(report_us)
         if look_us < pilot.armed_us:
             self._arm(pilot, look_us)
 
@@ -81,9 +82,7 @@ class Pilots:
             return ""  # another alarm, set later for an earlier time, took the place of this one
         pilot.armed_us = NEVER_US
         heard_us = max(pilot.heard_us, self._state.rearmed_us)
-        overdue_us = max(pilot.due_us, heard_us) + pace.overdue_us(
-            self._limits, pilot.lease_us // 3
-        )
+        overdue_us = max(pilot.due_us, heard_us) + self._tempo.overdue_us(pilot.lease_us // 3)
         lost_us = heard_us + pilot.lease_us
         if pilot.state is PilotState.LIVE:
             if overdue_us > turn.now_us:

@@ -59,14 +59,17 @@ class Tasks:
         record = self._state.campaigns[task.campaign]
         if task.state is TaskState.LOST:
             self._return(record, task, turn)
-        self._advance(record, task, fact, turn.now_us)
+        if fact.busy_us > task.busy_us:
+            record.used_us += fact.busy_us - task.busy_us
+        record.count.advance(task, fact.position, fact.busy_us, turn.now_us)
         if record.stage not in WANTING:
             turn.orders.append(StopTask(fact.task, keep=False))
             return
         round_trip_us = pilot.round_trip_us
         left_us = self._campaigns.left_us(record, turn.now_us)
         report_us = self._campaigns.report_us(record, left_us, round_trip_us, turn)
-        turn.report_us = min(turn.report_us, report_us)
+        if report_us < turn.report_us:
+            turn.report_us = report_us
         if task.state is TaskState.RUNNING:
             self._lead(record, task, left_us, report_us, turn)
 
@@ -162,12 +165,6 @@ class Tasks:
         blocks.holdings[task.task].cut = False
         if blocks.give_back(task.task, fact.blocks):
             self._trail.row(Row.BLOCKS_RETURNED)
-
-    def _advance(
-        self, record: CampaignRecord, task: TaskRecord, fact: TaskProgressed, now_us: int
-    ) -> None:
-        record.used_us += max(fact.busy_us - task.busy_us, 0)
-        record.count.advance(task, fact.position, fact.busy_us, now_us)
 
     def _return(self, record: CampaignRecord, task: TaskRecord, turn: Turn) -> None:
         """A lost task speaks again. Its blocks or its share were given away: it only delivers."""
