@@ -194,9 +194,9 @@ def test_quota_counts_without_dropped_blocks() -> None:
     bench.store(62.0)
     bench.refuse(Refusal.HAVE, 0, at_s=63.0)
     bench.tick(123.0)
-    assert WatchPosition(TASK, 30) in bench.reply(SetQuota(TASK, 20), at_s=123.5)
-    bench.advance(30, 124.0)
-    assert bench.offer() == (0, 20)
+    assert WatchPosition(TASK, 18) in bench.reply(SetQuota(TASK, 8), at_s=123.5)
+    bench.advance(18, 124.0)
+    assert bench.offer() == (0, 8)
 
 
 def test_more_is_asked_for_after_the_reply_if_a_message_was_outstanding() -> None:

@@ -225,6 +225,20 @@ def test_failed_upload_is_tried_again_at_once_and_after_five_only_later() -> Non
     assert len({upload.name for upload in bench.uploads}) == 6
 
 
+def test_task_that_waits_to_try_again_has_not_ended() -> None:
+    bench = running()
+    bench.tick(60.5)
+    bench.reply(StopTask(TASK, True), at_s=61.0)
+    bench.advance(100, 61.0)
+    for _ in range(5):
+        bench.store(62.0, cause=FailureCause.UPLOAD_FAILED)
+    assert len(bench.uploads) == 5
+    assert bench.sent[-1].number == 2
+    bench.tick(122.0)
+    assert len(bench.uploads) == 6
+    assert bench.facts() == (TaskProgressed(TASK, 100, 61_000_000),)
+
+
 def test_only_failures_in_a_row_are_counted() -> None:
     bench = running()
     bench.tick(60.5)
