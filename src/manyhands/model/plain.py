@@ -262,7 +262,7 @@ def _row(kind: type, items: list[Codec]) -> Codec:
     )
 
 
-def _each(given: type, made: Any, converts: Iterable[Convert], expected: str) -> Convert:
+def _each(given: Any, made: Any, converts: Iterable[Convert], expected: str) -> Convert:
     count = len(converts) if isinstance(converts, list) else None
 
     def convert_each(values: Any) -> Any:
