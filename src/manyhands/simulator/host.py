@@ -19,6 +19,7 @@ from manyhands.simulator.clock import us
 
 SAMPLE_WORK = 10**12
 RATE_UNIT = 10**6  # rates are whole multiples of 10^-6 samples/s
+FOREVER_US = 1 << 62
 SLOWEST, FASTEST = 0.1, 3.0  # a drifting host stays within these multiples of its mean speed
 
 
@@ -45,6 +46,12 @@ class SpeedProfile:
         """The work done from time 0 to this one."""
         i = bisect_right(self.starts_us, time_us) - 1
         return self.works[i] + (time_us - self.starts_us[i]) * self.rates[i]
+
+    def piece_at(self, time_us: int) -> tuple[int, int, int, int]:
+        """A time's piece: its start, its end, the work done by its start, and the rate in it."""
+        i = bisect_right(self.starts_us, time_us)
+        end_us = self.starts_us[i] if i < len(self.starts_us) else FOREVER_US
+        return self.starts_us[i - 1], end_us, self.works[i - 1], self.rates[i - 1]
 
     def time_of_work(self, work: int) -> int:
         """The first microsecond at which so much work is done."""

@@ -68,7 +68,7 @@ class MasterShell:
         "_observer",
         "_on_stage",
         "_saved",
-        "_snapshot_every",
+        "_mortal",
         "_wake_us",
         "accepted",
         "alarms",
@@ -113,7 +113,7 @@ class MasterShell:
         self._away = 0  # how many outages hold at the moment
         self._decided = 0  # how many journaled events were decided on, once at least
         self._saved: tuple[int, bytes] | None = None
-        self._snapshot_every = self.plan.snapshot_every if self.plan.may_be_away else 1 << 62
+        self._mortal = self.plan.may_be_away
         self._cut_at = self.plan.cut_at_event
         self._wake_us = 0
 
@@ -141,20 +141,18 @@ class MasterShell:
         """Journal an event, decide, perform."""
         now_s = self.alarms.now_us / 1e6
         self.journal.append((now_s, event))
-        if self._cut_at is not None and len(self.journal) == self._cut_at:
+        if self._mortal and len(self.journal) == self._cut_at:
             self._cut()
             return
-        for command in self._decide(now_s, event):
-            PERFORM[type(command)](self, command)
-        if len(self.journal) % self._snapshot_every == 0:
-            self._saved = (len(self.journal), self._deciders.save(self.controller))
-
-    def _decide(self, now_s: float, event: Event) -> list[Command]:
         commands = self.controller.handle(now_s, event)
-        self._decided += 1
         if self._observer is not None:
             self._observer.event(now_s, event, commands, self.controller)
-        return commands
+        for command in commands:
+            PERFORM[type(command)](self, command)
+        if self._mortal:
+            self._decided = len(self.journal)
+            if self._decided % self.plan.snapshot_every == 0:
+                self._saved = (self._decided, self._deciders.save(self.controller))
 
     def _tick(self, wake_us: int) -> None:
         if wake_us == self._wake_us and not self._away:
@@ -180,8 +178,8 @@ class MasterShell:
 
     def _delete(self, command: DeleteObject) -> None:
         self.condemned[command.name] = None
-        gone_us = self.alarms.now_us + self.physics.between_us(self.physics.store_plan.delete_s)
-        self.alarms.push(gone_us, self._deleted, command.name)
+        takes_us = self.physics.between_us(self.physics.store_plan.delete_s)
+        self.alarms.push(self.alarms.now_us + takes_us, self._deleted, command.name)
 
     def _deleted(self, name: str) -> None:
         self.store.delete(name)
@@ -219,7 +217,10 @@ class MasterShell:
         for now_s, event in self.journal[start : self._decided]:
             self.controller.handle(now_s, event)
         for now_s, event in self.journal[self._decided :]:
-            for command in self._decide(now_s, event):
+            commands = self.controller.handle(now_s, event)
+            if self._observer is not None:
+                self._observer.event(now_s, event, commands, self.controller)
+            for command in commands:
                 if isinstance(command, AnnounceStage):
                     self._stage(command)
         self.take(MasterRestarted())

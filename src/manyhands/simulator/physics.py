@@ -21,6 +21,7 @@ class Physics:
     """Nothing here decides anything; `strikes` is the only place where luck makes a fault."""
 
     __slots__ = (
+        "_trouble_p",
         "alarms",
         "campaigns",
         "classes",
@@ -38,6 +39,7 @@ class Physics:
         self.alarms = Alarms()
         self.random = random.Random(scenario.seed)
         self.network = scenario.network
+        self._trouble_p = scenario.network.loss_p + scenario.network.duplicate_p
         self.store_plan = scenario.store
         self.classes: dict[int, str] = {}  # of the first pilot that proved one, by campaign
         self.latencies_us = latency_table(scenario.network)
@@ -79,21 +81,18 @@ class Physics:
         return self._delivery_us(factor, Fault.REPLY_LOST, Fault.REPLY_DUPLICATED)
 
     def _delivery_us(self, factor: float, lost: Fault, twice: Fault) -> tuple[int, ...]:
-        draw = self.random.random()  # one draw for both faults and for which of them
-        network = self.network
-        delay_us = self.latency_us(factor)
-        if draw >= network.loss_p + network.duplicate_p or not self.faulty:
+        draws = self.random
+        draw = draws.random()  # one draw for both faults and for which of them
+        delay_us = int(self.latencies_us[draws.getrandbits(LATENCY_BITS)] * factor)
+        if draw >= self._trouble_p or self.alarms.now_us >= self.faults_end_us:
             return (delay_us,)
+        network = self.network
         if draw < network.loss_p:
             self.faults_met[lost] += 1
             return ()
         self.faults_met[twice] += 1
         extra_us = us(network.reorder_extra_s * self.random.random())
-        return (delay_us, delay_us + self.latency_us(factor) + extra_us)
-
-    def latency_us(self, factor: float) -> int:
-        """How long a message takes, one way."""
-        return int(self.latencies_us[self.random.getrandbits(LATENCY_BITS)] * factor)
+        return (delay_us, 2 * delay_us + extra_us)
 
     def repeat_delay_us(self) -> int:
         """How much later the news of a stored partial comes again."""

@@ -81,6 +81,7 @@ class PilotShell:
         "starts_seen",
         "transfers",
         "unanswered",
+        "_piece",
         "wake_us",
         "working",
     )
@@ -98,6 +99,7 @@ class PilotShell:
         self.birth_us = physics.alarms.now_us
         self.inbox = inbox
         self.starts_seen: Callable[[int, StartTask], None] | None = None
+        self._piece = plan.profile.piece_at(physics.alarms.now_us)
         self.transfers = transfers
         self.alive = True
         self.ghost = False
@@ -143,12 +145,15 @@ class PilotShell:
     def _tell_progress(self) -> None:
         now_us = self.alarms.now_us
         now_s = now_us / 1e6
-        work = self.profile.work_at(now_us)
+        # As profile.work_at, but a bisection is needed only where the speed changes.
+        start_us, end_us, work, rate = self._piece
+        if now_us >= end_us:
+            start_us, _, work, rate = self._piece = self.profile.piece_at(now_us)
+        work += (now_us - start_us) * rate
         for run in self.working[:]:
             if run.ending:
                 continue
-            run.observe(now_us, work)
-            if not run.working:
+            if not run.observe(now_us, work):
                 self.working.remove(run)
             actions = self.handle(now_s, Advanced(run.task, run.position, run.told_us))
             if actions:
@@ -157,8 +162,9 @@ class PilotShell:
     def _perform(self, actions: list[Action]) -> None:
         for action in actions:
             PERFORM[type(action)](self, action)
-        while self.finished and self.alive:
-            self._tell_last(self.finished.pop(0))
+        if self.finished:
+            run = self.finished.pop(0)
+            self._tell_last(run)
 
     def _tell_last(self, run: Run) -> None:
         """The sample or block in hand is finished: the last word of a run."""

@@ -116,10 +116,10 @@ class Run:
                 return start + position - first
         return None
 
-    def observe(self, now_us: int, host_work: int) -> None:
-        """Bring `position` and `told_us` up to now; pause if there is nothing left to do."""
+    def observe(self, now_us: int, host_work: int) -> bool:
+        """Bring `position` and `told_us` up to now; whether there is still something to do."""
         if not self.working:
-            return
+            return False
         done = self.work + host_work - self.anchor
         position = done // self.unit
         if position >= self.short_at:
@@ -127,8 +127,9 @@ class Run:
         if position < self.end:
             self.position = position
             self.told_us = self.busy_us + now_us - self.since_us
-        else:
-            self._pause()
+            return True
+        self._pause()
+        return False
 
     def resume(self, now_us: int, host_work: int) -> bool:
         """Go to work, if there is any and it does not already; whether it just did."""

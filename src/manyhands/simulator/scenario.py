@@ -134,6 +134,11 @@ class StorePlan:
         if self.objects_max is not None:
             require_count("objects_max", self.objects_max, 1)
 
+    @property
+    def reliable(self) -> bool:
+        """Whether it takes everything, whole."""
+        return self.objects_max is None and not (self.fail_p or self.torn_p)
+
 
 @dataclass(frozen=True, slots=True)
 class MasterPlan:

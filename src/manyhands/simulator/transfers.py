@@ -37,12 +37,7 @@ class Carrier(Protocol):
         """A merge is over."""
 
 
-@dataclass(slots=True)
-class _Uploading:
-    carrier: Carrier
-    campaign: int
-    action: Upload
-    begun_us: int
+_Uploading = tuple[Carrier, int, Upload, int]  # … of which campaign, what, since when
 
 
 @dataclass(slots=True)
@@ -66,8 +61,8 @@ class Transfers:
     def upload(self, carrier: Carrier, campaign: int, action: Upload) -> None:
         """Begin to store a run's result."""
         now_us = self.physics.alarms.now_us
-        uploading = _Uploading(carrier, campaign, action, now_us)
         takes_us = self.physics.between_us(carrier.plan.upload_s)
+        uploading = (carrier, campaign, action, now_us)
         self.physics.alarms.push(now_us + takes_us, self._uploaded, uploading)
 
     def merge(self, carrier: Carrier, order: MergePartials) -> None:
@@ -77,10 +72,10 @@ class Transfers:
         self.physics.alarms.push(fetched_us, self._fetched, _Merging(carrier, order))
 
     def _uploaded(self, uploading: _Uploading) -> None:
-        carrier, action = uploading.carrier, uploading.action
+        carrier, campaign, action, begun_us = uploading
         if not self._connected(carrier, self._uploaded, uploading):
             return
-        application = self.physics.toys[uploading.campaign]
+        application = self.physics.toys[campaign]
         number = toy.value(application.seed, action.coverage)
         digest = application.digest(number, carrier.plan.numeric_class)
         name = f"{action.name}/{digest}"
@@ -88,16 +83,18 @@ class Transfers:
         cause = self._failure()
         if cause is not FailureCause.UPLOAD_FAILED:
             torn = cause is not None
-            thing = StoredObject(uploading.campaign, action.coverage, number, digest, now_us, torn)
+            thing = StoredObject(campaign, action.coverage, number, digest, now_us, torn)
             self.store.put(name, thing, action)
         sums = application.sums(action.coverage) if cause is None else ()
-        takes_us = now_us - uploading.begun_us
+        takes_us = now_us - begun_us
         carrier.uploaded(action, UploadEnded(action.task, name, digest, sums, takes_us, cause))
 
     def _failure(self) -> FailureCause | None:
         """Whether the store fails to take an object, and how."""
         physics = self.physics
         plan = physics.store_plan
+        if plan.reliable:
+            return None
         if plan.objects_max is not None and len(self.store.objects) >= plan.objects_max:
             if physics.faulty:
                 physics.met(Fault.STORE_FULL)
