@@ -55,9 +55,8 @@ class Blocks:
 
     def lease(self, task: int, count: int, pilot: int) -> tuple[Lease, ...]:
         """Up to `count` blocks for a task: one that failed on others first, else the lowest."""
-        holding = self.holdings.setdefault(task, Holding())
         taken = (self._take_suspect(pilot) if self.suspects else []) or self._take(count)
-        return self._give(holding, taken)
+        return self._give(task, taken)
 
     def copy(self, task: int, count: int) -> tuple[Lease, ...]:
         """Copies, for an idle hand, of blocks whose holder is overdue."""
@@ -68,7 +67,7 @@ class Blocks:
                 for start, end in taken:
                     self.copied.add(start, end)
                     self.copies_given += end - start
-                return self._give(self.holdings.setdefault(task, Holding()), taken)
+                return self._give(task, taken)
             self.stragglers.pop()
         return ()
 
@@ -188,7 +187,10 @@ class Blocks:
                 return [(block, block + 1)]
         return []
 
-    def _give(self, holding: Holding, taken: list[Interval]) -> tuple[Lease, ...]:
+    def _give(self, task: int, taken: list[Interval]) -> tuple[Lease, ...]:
+        if not taken:
+            return ()
+        holding = self.holdings.setdefault(task, Holding())
         leases = []
         for start, end in taken:
             holding.held.add(start, end)

@@ -144,11 +144,13 @@ class Ledger:
         if opened is not None and opened.coverage == fact.coverage:
             self._incident(FailureCause.IMPOSTOR, pilot, fact, turn, opened.name)
             return self._refuse(task, fact, Refusal.IMPOSTOR, Row.PARTIAL_IMPOSTOR, turn)
-        if fact.start != task.seal or fact.end <= task.accepted:
+        # An increment that was stored whole while it was open: the next one starts behind it.
+        behind = fact.final and opened is not None and fact.start == task.accepted
+        if (fact.start != task.seal and not behind) or fact.end <= task.accepted:
             return self._refuse(task, fact, Refusal.ELSEWHERE, Row.PARTIAL_ELSEWHERE, turn)
         fresh = fact.coverage
         if campaign.blocks is not None:
-            if opened is not None:
+            if opened is not None and not behind:
                 if not opened.coverage.issubset(fact.coverage):
                     return self._refuse(task, fact, Refusal.ELSEWHERE, Row.PARTIAL_ELSEWHERE, turn)
                 fresh = fact.coverage - opened.coverage
@@ -158,6 +160,10 @@ class Ledger:
                 return self._refuse(task, fact, Refusal.HAVE, Row.PARTIAL_HAVE, turn)
             campaign.blocks.accept(task.task, fresh)
             campaign.blocks.remember(fact.coverage, fact.digest, fact.name)
+        if behind:
+            self.settle(task)
+            self.seal(task)
+            opened = None
         self._accept(campaign, task, fact, opened, turn)
         return campaign
 
@@ -246,7 +252,7 @@ class Ledger:
         turn: Turn,
     ) -> CampaignRecord | None:
         self._trail.row(row)
-        base = 0 if task is None else task.accepted if cause is Refusal.HAVE else task.seal
+        base = 0 if task is None else task.seal
         turn.orders.append(PartialRefused(fact.task, fact.name, cause, base))
         if fact.name not in self._state.partials and fact.name not in self._state.given_up:
             self.give_up(fact.name, False, turn)

@@ -15,6 +15,7 @@ from manyhands.model.events import MessageReceived
 from manyhands.model.facts import PilotRegistered
 from manyhands.model.limits import Limits
 
+GRAINS = 4  # how much finer than an overdue report the alarms of pilots are
 ALIVE = (PilotState.LIVE, PilotState.OVERDUE)
 
 
@@ -110,5 +111,8 @@ class Pilots:
         pilot.idle = slots
 
     def _arm(self, pilot: PilotRecord, time_us: int) -> None:
+        # On a coarse grid, so that one tick serves many pilots.
+        grain_us = self._tempo.overdue_us(pilot.lease_us // 3) // GRAINS
+        time_us += -time_us % grain_us
         pilot.armed_us = time_us
         self._state.alarms.set(time_us, PILOT, pilot.pilot)
