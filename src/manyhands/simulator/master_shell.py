@@ -141,7 +141,7 @@ class MasterShell:
         """Journal an event, decide, perform."""
         now_s = self.alarms.now_us / 1e6
         self.journal.append((now_s, event))
-        if self._mortal and len(self.journal) == self._cut_at:
+        if self._mortal and len(self.journal) == self._cut_at and self.physics.faulty:
             self._cut()
             return
         commands = self.controller.handle(now_s, event)
