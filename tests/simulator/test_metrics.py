@@ -40,7 +40,7 @@ def test_a_pool_that_dies_has_no_ideal_time() -> None:
 
 
 def test_figures_follow_their_definitions() -> None:
-    at = Simulated(us(50.0), living=500, living_accepted=465, dead=300, dead_accepted=286)
+    at = Simulated(us(50.0), living=463, dead=300, dead_accepted=286)
     found = figures(scenario(STEADY, DYING, submitted_s=10.0), 10.0, 700, 714, at)
     # From 10 s on: 20 s of 20, then 10/s: 700 at 60 s, which is 50 s after the submission.
     assert found.ideal_s == pytest.approx(50.0)

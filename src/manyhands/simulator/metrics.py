@@ -93,11 +93,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """How many samples the tasks of a campaign had simulated, and had accepted, when it closed."""
+    """How many samples a campaign's tasks, living or not, had simulated when it closed."""
 
     closed_us: int
     living: int = 0
-    living_accepted: int = 0
     dead: int = 0
     dead_accepted: int = 0
 
@@ -114,7 +113,8 @@ def figures(
         ideal_s=inf if ideal_us is None else (ideal_us - begun_us) / SECOND,
         wanted=target,
         accepted=accepted,
-        wasted=(at.living - at.living_accepted) / target,
+        # In terms of the answer, so that what was accepted and then dropped is wasted too.
+        wasted=(at.living - (accepted - at.dead_accepted)) / target,
         lost=(at.dead - at.dead_accepted) / target,
     )
 

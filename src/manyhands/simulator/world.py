@@ -226,15 +226,17 @@ class World:
 
     def _simulated(self, campaign: int) -> Simulated:
         accepted = self._accepted_positions()
-        totals = {True: [0, 0], False: [0, 0]}
+        living = dead = dead_accepted = 0
         for shell in self.shells:
             shell.observe()
-            for task, run in shell.runs.items():
-                if run.order.campaign == campaign:
-                    both = totals[shell.alive]
-                    both[0] += run.samples()
-                    both[1] += run.samples_to(accepted.get(task, 0))
-        return Simulated(self.alarms.now_us, *totals[True], *totals[False])
+            runs = [run for run in shell.runs.values() if run.order.campaign == campaign]
+            simulated = sum(run.samples() for run in runs)
+            if shell.alive:
+                living += simulated
+            else:
+                dead += simulated
+                dead_accepted += sum(run.samples_to(accepted.get(run.task, 0)) for run in runs)
+        return Simulated(self.alarms.now_us, living, dead, dead_accepted)
 
     def _accepted_positions(self) -> dict[int, int]:
         """How many positions of each task were accepted."""
