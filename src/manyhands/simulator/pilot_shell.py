@@ -69,6 +69,7 @@ class PilotShell:
         "finished",
         "ghost",
         "inbox",
+        "machine",
         "incarnation",
         "handle",
         "messages",
@@ -93,6 +94,7 @@ class PilotShell:
         self.plan = plan
         self.profile = plan.profile
         self.incarnation = incarnation
+        self.machine = machine
         self.handle = machine.handle
         self.physics = physics
         self.alarms = physics.alarms
@@ -150,11 +152,12 @@ class PilotShell:
         if now_us >= end_us:
             start_us, _, work, rate = self._piece = self.profile.piece_at(now_us)
         work += (now_us - start_us) * rate
-        for run in self.working[:]:
+        working = self.working
+        for run in working if len(working) == 1 else working[:]:
             if run.ending:
                 continue
             if not run.observe(now_us, work):
-                self.working.remove(run)
+                working.remove(run)
             actions = self.handle(now_s, Advanced(run.task, run.position, run.told_us))
             if actions:
                 self._perform(actions)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from itertools import chain
 from typing import Protocol
 
@@ -71,7 +70,7 @@ class World:
             scenario, self.physics, self.store, deciders, self._announced, observer
         )
         self.shells: list[PilotShell] = []
-        self.current: dict[int, PilotShell] = {}  # of each pilot, its last process
+        self.processes: dict[int, list[PilotShell]] = {}  # of each pilot, the latest last
         self.stages: dict[int, AnnounceStage] = {}
         self.simulated: dict[int, Simulated] = {}  # at the close
         self.ended_us: dict[int, int] = {}
@@ -140,13 +139,13 @@ class World:
         if self.observer is not None:
             shell.starts_seen = self.observer.started
         self.shells.append(shell)
-        self.current[plan.pilot] = shell
+        self.processes.setdefault(plan.pilot, []).append(shell)
         self.master.shells[plan.pilot, birth.incarnation] = shell
         shell.start()
 
     def _die(self, plan: PilotPlan) -> None:
-        shell = self.current.get(plan.pilot)
-        if shell is None or not shell.alive:
+        shell = self.processes[plan.pilot][-1]
+        if not shell.alive:
             return
         if plan.ghost:
             shell.ghost = True
@@ -162,7 +161,7 @@ class World:
 
     def _restart(self, plan: PilotPlan) -> None:
         self.physics.met(Fault.NEW_INCARNATION)
-        old = self.current[plan.pilot]
+        old = self.processes[plan.pilot][-1]
         found = tuple(old.unanswered.values())
         number = old.incarnation + 1
         self._start(HandBirth(plan.pilot, number, plan.slots, plan.site, found), plan)
@@ -173,8 +172,8 @@ class World:
 
     def _silence(self, argument: tuple[int, int]) -> None:
         pilot, end_us = argument
-        for shell in self.shells:
-            if shell.plan.pilot == pilot and shell.alive:
+        for shell in self.processes.get(pilot, ()):
+            if shell.alive:
                 self.physics.met(Fault.SILENCE)
                 shell.cut_off = True
                 self.alarms.push(end_us, self._return, shell)
@@ -185,16 +184,13 @@ class World:
             self.physics.met(Fault.SILENCE_OVER)
 
     def _warn(self, plan: PilotPlan) -> None:
-        for shell in self._processes(plan.pilot):
+        for shell in self.processes[plan.pilot]:
             shell.stop(FailureCause.WALLTIME_ENDED)
 
     def _take_host_back(self, plan: PilotPlan) -> None:
         self.physics.met(Fault.WALLTIME)
-        for shell in self._processes(plan.pilot):
+        for shell in self.processes[plan.pilot]:
             shell.end()
-
-    def _processes(self, pilot: int) -> Iterable[PilotShell]:
-        return [shell for shell in self.shells if shell.plan.pilot == pilot]
 
     def _remove(self, pilot: int) -> None:
         self.physics.met(Fault.PILOT_REMOVED)
