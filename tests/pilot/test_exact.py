@@ -44,7 +44,7 @@ def test_rate_is_learned_from_the_first_block() -> None:
     assert bench.advance(1, 1.5) == [WatchPosition(TASK, 96)]  # 6 s are 4 blocks
 
 
-def test_more_is_asked_for_once_before_the_leases_end() -> None:
+def test_more_is_asked_for_before_the_leases_end_and_when_they_have_ended() -> None:
     bench = Bench()
     bench.start(exact(Lease(0, 30)))
     bench.advance(1, 1.0)
@@ -52,11 +52,13 @@ def test_more_is_asked_for_once_before_the_leases_end() -> None:
     assert of(Send, bench.advance(24, 24.0))
     assert bench.facts() == (TaskProgressed(TASK, 24, 24_000_000),)
     assert of(Send, bench.reply(at_s=24.5)) == []
-    assert of(Send, bench.advance(30, 30.0)) == []
-    bench.tick(84.5)
+    assert of(Send, bench.advance(29, 29.0)) == []
+    assert of(Send, bench.advance(30, 30.0))
+    assert of(Send, bench.reply(at_s=30.5)) == []
+    bench.tick(90.5)
     more = (Lease(70, 90),)
-    assert ExtendRun(TASK, more) in bench.reply(ExtendLease(TASK, more, False), at_s=85.0)
-    assert of(Send, bench.advance(48, 103.0))
+    assert ExtendRun(TASK, more) in bench.reply(ExtendLease(TASK, more, False), at_s=91.0)
+    assert of(Send, bench.advance(48, 109.0))
 
 
 def test_nothing_is_asked_for_behind_the_last_lease_and_its_end_ends_the_task() -> None:

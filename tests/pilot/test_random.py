@@ -285,8 +285,20 @@ def settle(world: World) -> None:
     raise AssertionError("the task did not end")
 
 
-KINDS = ("compute", "wait", "store", "fail", "carry", "lose", "receive", "claim", "collect",
-         "quota", "cut", "lease")
+KINDS = (
+    "compute",
+    "wait",
+    "store",
+    "fail",
+    "carry",
+    "lose",
+    "receive",
+    "claim",
+    "collect",
+    "quota",
+    "cut",
+    "lease",
+)
 steps = st.lists(st.tuples(st.sampled_from(KINDS), st.integers(0, 12)), max_size=120)
 
 

@@ -31,8 +31,12 @@ STREAM = 5
 PERIOD_S = 60.0
 
 
-def free(task: int = TASK, limit: int | None = None, growing: bool = False,
-         checkpoint_s: float | None = PERIOD_S) -> StartTask:
+def free(
+    task: int = TASK,
+    limit: int | None = None,
+    growing: bool = False,
+    checkpoint_s: float | None = PERIOD_S,
+) -> StartTask:
     """A task in free mode."""
     return StartTask(task, 1, STREAM, 11, 0, limit, (), checkpoint_s, growing)
 
@@ -85,8 +89,9 @@ class Bench:
         reply = Reply(3, 1, self.sent[-1].number, orders, PERIOD_S)
         return self.tell(ReplyReceived(reply), at_s)
 
-    def store(self, at_s: float | None = None, cause: FailureCause | None = None,
-              takes_s: float = 5.0) -> list[Action]:
+    def store(
+        self, at_s: float | None = None, cause: FailureCause | None = None, takes_s: float = 5.0
+    ) -> list[Action]:
         """The last upload is over."""
         upload = self.uploads[-1]
         takes_us = round(takes_s * 1e6)

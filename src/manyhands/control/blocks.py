@@ -17,6 +17,8 @@ from manyhands.model.orders import Lease
 Interval = tuple[int, int]
 BEYOND_PERCENT = 102  # nobody works further ahead of the goal than this
 UNBOUNDED = 1 << 62
+STRAGGLERS_TRIED = 8  # how many overdue holders an idle hand is compared with at once
+COPIES = 1 << 40  # segments of copies start here, beyond all segments of the grid
 
 
 @dataclass(slots=True)
@@ -58,17 +60,24 @@ class Blocks:
         taken = (self._take_suspect(pilot) if self.suspects else []) or self._take(count)
         return self._give(task, taken)
 
-    def copy(self, task: int, count: int) -> tuple[Lease, ...]:
-        """Copies, for an idle hand, of blocks whose holder is overdue."""
-        while self.stragglers:
-            other = self.holdings[self.stragglers[-1]]
-            taken = self._uncopied(other.held, count)
+    def copy(self, task: int, hands: int) -> tuple[Lease, ...]:
+        """Copies, for an idle hand, of its part of the blocks that an overdue pilot holds.
+
+        They are an increment of their own, so that nothing else is refused with them if the
+        holder was first.
+        """
+        for _ in range(min(len(self.stragglers), STRAGGLERS_TRIED)):
+            straggler = self.stragglers.pop()
+            held = self.holdings[straggler].held
+            taken = self._uncopied(held, -(-held.size // hands)) if straggler != task else []
             if taken:
+                self.stragglers.append(straggler)
                 for start, end in taken:
                     self.copied.add(start, end)
                     self.copies_given += end - start
-                return self._give(task, taken)
-            self.stragglers.pop()
+                given = self._give(task, taken)
+                return tuple(Lease(one.start, one.end, COPIES + straggler) for one in given)
+            self.stragglers.insert(0, straggler)
         return ()
 
     def overlaps_accepted(self, coverage: Coverage) -> bool:
@@ -125,6 +134,8 @@ class Blocks:
         holding = self.holdings.get(task)
         if holding is None:
             return
+        if task in self.stragglers:
+            self.stragglers.remove(task)
         for start, end in holding.held.intervals():
             self._release(start, end)
         holding.held = BlockSet()

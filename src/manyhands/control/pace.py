@@ -6,6 +6,7 @@ from manyhands.control.stopping import US_PER_S, microseconds
 from manyhands.model.limits import Limits
 
 ROUND_TRIPS_MIN = 20
+DRAIN_ROUND_TRIPS_MIN = 5  # in the end-game, which is short
 JITTER_PARTS = 1 << 16
 OVERDUE_US_MIN = US_PER_S // 4
 
@@ -53,7 +54,8 @@ class Tempo:
 
     def draining_us(self, period_us: int, living: int, left_us: int, round_trip_us: int) -> int:
         """In the end-game pilots speak again when half of the time left has passed."""
-        least_us = max(self.floor_us(round_trip_us), living * self.drain_us_per_pilot)
+        least_us = max(self.period_us_min, DRAIN_ROUND_TRIPS_MIN * round_trip_us)
+        least_us = max(least_us, living * self.drain_us_per_pilot)
         return min(max(least_us, left_us // 2), period_us)
 
     def overdue_us(self, period_us: int) -> int:

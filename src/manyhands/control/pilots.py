@@ -70,9 +70,11 @@ class Pilots:
 
     def expect(self, pilot: PilotRecord, report_us: int, round_trip_us: int, now_us: int) -> None:
         """It was told to speak again by then; look at it if it does not."""
-        pilot.due_us = now_us + report_us + round_trip_us
+        late_us = self._tempo.overdue_us(report_us)
+        # One that needs long for a word is late as any other: it may stay, but others go on.
+        pilot.due_us = now_us + report_us + min(round_trip_us, late_us)
         pilot.lease_us = self._tempo.silence_us(report_us) + round_trip_us
-        look_us = pilot.due_us + self._tempo.overdue_us(report_us)
+        look_us = pilot.due_us + late_us
         if look_us < pilot.armed_us:
             self._arm(pilot, look_us)
 

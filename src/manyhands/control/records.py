@@ -79,7 +79,7 @@ class PilotRecord:
     proving: int = 0  # how many slots compute a block 0
     round_trip_us: int = 0  # what it measured
     idle: int = 0  # slots for which there was no work
-    rate: int = 0  # of the last task that ended, to size the first lease of the next
+    rates: dict[int, int] = field(default_factory=dict)  # campaign: of its last task there
 
 
 @dataclass(slots=True)

@@ -35,6 +35,8 @@ from manyhands.model.orders import (
 ACTIVE = (TaskState.RUNNING, TaskState.ENDING)
 OVER = (TaskState.ENDED, TaskState.FAILED)
 FIRST_LEASE_BLOCKS = 2  # while nobody knows how fast the pilot is: one to do, one to ask ahead
+ROUND_TRIPS_AHEAD = 3  # as the pilot: how long before its lease ends a task asks for more
+SLOW_PARTS = 4  # a pilot is slow if a word to it and back takes a quarter of a report period
 LEASE_SHARE = 3  # a lease lasts a third of the time that is left
 
 
@@ -152,7 +154,10 @@ class Tasks:
     def count_again(self, task: TaskRecord) -> None:
         """Its pilot spoke in time."""
         if task.state in ACTIVE and not task.counted:
-            self._state.campaigns[task.campaign].count.add(task)
+            record = self._state.campaigns[task.campaign]
+            record.count.add(task)
+            if record.blocks is not None and task.task in record.blocks.stragglers:
+                record.blocks.stragglers.remove(task.task)
 
     def cut(self, fact: LeaseCut) -> None:
         """A holder confirms which blocks it gives back: only now are they free."""
@@ -243,17 +248,13 @@ class Tasks:
         left_us = self._campaigns.left_us(record, turn.now_us)
         period_us = self._campaigns.report_us(record, left_us, pilot.round_trip_us, turn)
         count = FIRST_LEASE_BLOCKS
-        if pilot.rate > 0:
-            count = self._lease_blocks(pilot.rate, left_us, period_us)
-        number = self._state.next_task
-        leases = blocks.lease(number, count, pilot.pilot)
+        rate = pilot.rates.get(record.campaign.campaign, 0)
+        if rate > 0:
+            count = self._lease_blocks(rate, left_us, period_us)
+        leases = self._lease_or_copy(blocks, self._state.next_task, count, pilot.pilot)
         if not leases:
-            leases = blocks.copy(number, count)
-            if not leases:
-                return False
-            self._trail.row(Row.BLOCKS_COPIED)
+            return False
         task = self._new_task(record, pilot, -1, turn)
-        task.rate = 0
         self._order_start(record, task, leases, turn)
         return True
 
@@ -270,6 +271,7 @@ class Tasks:
             stream,
             TaskState.RUNNING,
             turn.now_us,
+            rate=pilot.rates.get(record.campaign.campaign, 0),
         )
         self._state.tasks[number] = task
         pilot.tasks.append(number)
@@ -314,16 +316,37 @@ class Tasks:
         """Exact mode: more blocks before the lease runs out; fewer if idle hands wait."""
         holding = blocks.holdings[task.task]
         remaining = holding.leased - task.position
-        if task.rate == 0 and remaining > 0:
-            return  # it has not done a block yet
-        soon = task.rate * report_us >> RATE_BITS
+        if task.rate == 0 and remaining > 1:
+            return  # it has not done a block yet, and has another to do meanwhile
+        # It asks again when this is left, so what it is told now must last until the answer.
+        pilot = self._state.pilots[task.pilot]
+        asks_us = report_us + ROUND_TRIPS_AHEAD * pilot.round_trip_us
+        soon = task.rate * asks_us >> RATE_BITS
         if remaining > soon:
             self._propose_cut(task, holding, remaining, turn)
         elif not holding.last:
             count = self._lease_blocks(task.rate, left_us, report_us) - remaining
-            leases = blocks.lease(task.task, max(count, 1), task.pilot)
+            leases: tuple[Lease, ...] = ()
+            if not self._is_too_slow(pilot, left_us, report_us):
+                leases = self._lease_or_copy(blocks, task.task, max(count, 1), task.pilot)
             holding.last = not leases
             turn.orders.append(ExtendLease(task.task, leases, last=holding.last))
+
+    def _is_too_slow(self, pilot: PilotRecord, left_us: int | None, report_us: int) -> bool:
+        """Whether what it computes next would come when all others have finished."""
+        slow = pilot.round_trip_us > report_us // SLOW_PARTS
+        return slow and left_us is not None and left_us < 2 * pilot.round_trip_us
+
+    def _lease_or_copy(
+        self, blocks: Blocks, task: int, count: int, pilot: int
+    ) -> tuple[Lease, ...]:
+        """Free blocks; where there are none, copies of those that an overdue pilot holds."""
+        leases = blocks.lease(task, count, pilot)
+        if not leases and blocks.stragglers:
+            leases = blocks.copy(task, self._state.living)
+            if leases:
+                self._trail.row(Row.BLOCKS_COPIED)
+        return leases
 
     def _propose_cut(self, task: TaskRecord, holding: Holding, remaining: int, turn: Turn) -> None:
         if self._state.idle > 0 and remaining >= 2 and not holding.cut:
@@ -351,7 +374,8 @@ class Tasks:
         pilot = self._state.pilots[task.pilot]
         if happening != "lost" and task.task in pilot.tasks:
             pilot.tasks.remove(task.task)
-            pilot.rate = task.rate or pilot.rate
+            if task.rate:
+                pilot.rates[task.campaign] = task.rate
         if record.stopping and record.alive == 0:
             record.stopping = record.stored >= (record.campaign.samples_wanted or 0)
             self._campaigns.check(record, turn)

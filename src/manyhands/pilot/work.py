@@ -78,7 +78,7 @@ class Work:
         self.stored: Optional[PartialStored] = None  # a fact without a verdict yet
         self.quota: Optional[int] = None
         self.watch = NEVER  # the raw position that the shell is to tell us of
-        self.asked = False  # for more leases, since they were last changed
+        self.asked = NEVER  # how many blocks were left when more were asked for
         self.checkpoint_due_s = inf
         self._again = False  # offer again, whatever the time
         self._again_end: Optional[int] = None
@@ -136,7 +136,8 @@ class Work:
 
     def report(self, round_trip_s: float) -> None:
         """Its position is being said: rates are measured over the last report or two."""
-        self.asked = self.asked or self.runs_low(round_trip_s)
+        if self.blocks is not None and self.runs_low(round_trip_s):
+            self.asked = self.blocks.left
         self._early_marks = self._late_marks
         self._late_marks = (self.raw, self.busy_us)
 
@@ -189,20 +190,20 @@ class Work:
             return found if limit is None or limit <= self.raw else min(found, limit)
         if blocks.left:
             found = min(found, self.raw + blocks.left_in_segment())
-            if not (self.asked or self._last):
+            if self.asked == NEVER and not self._last:
                 # The first block tells the rate.
                 early = blocks.left - self._blocks_early(round_trip_s) if self.rate else 1
                 found = min(found, self.raw + early) if early > 0 else found
         return found
 
     def runs_low(self, round_trip_s: float) -> bool:
-        """Whether its leases end soon and nobody was asked for more yet."""
-        return (
-            self.blocks is not None
-            and self.state == RUNNING
-            and not (self.asked or self._last)
-            and self.blocks.left <= self._blocks_early(round_trip_s)
-        )
+        """Whether its leases end soon, or have ended, and nobody was asked for more since."""
+        blocks = self.blocks
+        if blocks is None or self.state != RUNNING or self._last or blocks.left >= self.asked:
+            return False
+        if self.asked != NEVER and blocks.left:
+            return False
+        return blocks.left <= self._blocks_early(round_trip_s)
 
     # ---- orders ------------------------------------------------------------------------
 
@@ -215,7 +216,7 @@ class Work:
         assert self.blocks is not None
         self.blocks.extend(order.leases)
         self._last = order.last
-        self.asked = False
+        self.asked = NEVER
 
     # ---- offers ------------------------------------------------------------------------
 
