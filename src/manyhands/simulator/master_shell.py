@@ -117,6 +117,11 @@ class MasterShell:
         self._cut_at = self.plan.cut_at_event
         self._wake_us = 0
 
+    @property
+    def away(self) -> bool:
+        """Whether nobody is there to decide."""
+        return self._away > 0
+
     # ---- facts ---------------------------------------------------------------------------
 
     def receive(self, sender: PilotShell, message: MessageReceived) -> None:
