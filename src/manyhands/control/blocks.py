@@ -76,7 +76,8 @@ class Blocks:
                     self.copied.add(start, end)
                     self.copies_given += end - start
                 given = self._give(task, taken)
-                return tuple(Lease(one.start, one.end, COPIES + straggler) for one in given)
+                label = COPIES * (straggler + 1)
+                return tuple(Lease(one.start, one.end, label + one.segment) for one in given)
             self.stragglers.insert(0, straggler)
         return ()
 
@@ -85,12 +86,15 @@ class Blocks:
         return any(self.accepted.overlaps(span.start, span.end) for span in coverage.spans)
 
     def may_offer(self, task: int, coverage: Coverage) -> bool:
-        """Whether a task was ever given all of these blocks."""
-        holding = self.holdings.get(task)
-        return holding is not None and all(
-            span.line == BLOCK_LINE and not holding.ever.missing_in(span.start, span.end)
+        """Whether a task was ever given all of these blocks, and they are of one segment."""
+        holding, looks = self.holdings.get(task), self.looks
+        if holding is None or any(
+            span.line != BLOCK_LINE or holding.ever.missing_in(span.start, span.end)
             for span in coverage.spans
-        )
+        ):
+            return False
+        first, last = coverage.spans[0].start, coverage.spans[-1].end - 1
+        return looks is None or looks.segment_of(first) == looks.segment_of(last)
 
     def accept(self, task: int, coverage: Coverage) -> None:
         """Blocks that were not accepted before now are."""

@@ -229,8 +229,10 @@ class Controller:
     # ---- work for idle slots ---------------------------------------------------------------
 
     def _give_work(self, pilot: PilotRecord, slots: int, turn: Turn) -> None:
-        slots = min(slots, pilot.slots - len(pilot.tasks) - len(pilot.claims) - pilot.proving)
-        waiting = max(slots, 0)
+        free = pilot.slots - len(pilot.tasks) - pilot.proving
+        if pilot.claims and slots > free - len(pilot.claims):
+            self._merging.drop_claims(pilot)  # it does not merge what we think it does
+        waiting = max(min(slots, free - len(pilot.claims)), 0)
         while waiting > 0 and self._give_one(pilot, turn):
             waiting -= 1
         self._pilots.set_idle(pilot, waiting)

@@ -20,6 +20,7 @@ from manyhands.control.records import (
     Turn,
 )
 from manyhands.control.state import State
+from manyhands.control.stopping import SUMS_MIN
 from manyhands.model.campaign import Mode, Stage
 from manyhands.model.commands import DeleteObject, ReportIncident
 from manyhands.model.coverage import Coverage
@@ -43,6 +44,8 @@ class Ledger:
         """Accept or refuse a stored partial; the campaign whose count has grown, if it has."""
         task = self._state.tasks.get(fact.task)
         if pilot.state is PilotState.REMOVED:
+            if fact.name not in self._state.partials and fact.name not in self._state.given_up:
+                self._incident(FailureCause.PILOT_REMOVED, pilot, fact, turn)
             return self._refuse(task, fact, Refusal.REMOVED, Row.FROM_REMOVED, turn)
         if task is None or not self._may_offer(pilot, task, fact):
             self._incident(FailureCause.PROTOCOL_BROKEN, pilot, fact, turn)
@@ -114,9 +117,11 @@ class Ledger:
         return self._state.tasks[partial.task].state in ENDED_STATES
 
     def _may_offer(self, pilot: PilotRecord, task: TaskRecord, fact: PartialStored) -> bool:
-        """Whether these samples are the task's own, and the task the pilot's."""
+        """Whether these samples are the task's own, the task the pilot's, and the sums of use."""
         campaign = self._state.campaigns[task.campaign]
         if task.pilot != pilot.pilot:
+            return False
+        if campaign.campaign.precision is not None and len(fact.sums) < SUMS_MIN:
             return False
         if campaign.blocks is not None:
             return campaign.blocks.may_offer(task.task, fact.coverage)
@@ -141,7 +146,7 @@ class Ledger:
         turn: Turn,
     ) -> CampaignRecord | None:
         opened = self._state.partials[task.open_name] if task.open_name else None
-        if opened is not None and opened.coverage == fact.coverage:
+        if opened is not None and _is_impostor(opened, fact):
             self._incident(FailureCause.IMPOSTOR, pilot, fact, turn, opened.name)
             return self._refuse(task, fact, Refusal.IMPOSTOR, Row.PARTIAL_IMPOSTOR, turn)
         # An increment that was stored whole while it was open: the next one starts behind it.
@@ -270,6 +275,10 @@ class Ledger:
         turn.commands.append(
             ReportIncident(cause, pilot.pilot, fact.task, f"partial {fact.name}{against}")
         )
+
+
+def _is_impostor(opened: PartialRecord, fact: PartialStored) -> bool:
+    return opened.coverage == fact.coverage and opened.digest != fact.digest
 
 
 def in_free_mode(campaign: CampaignRecord) -> bool:

@@ -106,6 +106,7 @@ class Row(Enum):
     MERGE_STORED = "active claim: output sealed, inputs merged and deletable"
     MERGE_AGAIN = "claim done by this name: accepted again, nothing changes"
     MERGE_EXPIRED = "claim ended or unknown: output deletable"
+    MERGE_IMPOSTOR = "another object has the output's name: refused, incident, inputs return"
     MERGE_FAILED = "inputs return to sealed"
     MERGE_QUARANTINED = "two mergers could not read an input: put aside"
     CLAIM_ENDED = "lease over or merger gone: inputs return to sealed, never to open"

@@ -70,7 +70,13 @@ class Merging:
         if claim is None or claim.state is not ClaimState.ACTIVE or claim.pilot != pilot.pilot:
             return self._refuse(fact, Refusal.EXPIRED, Row.MERGE_EXPIRED, turn)
         if fact.name in self._state.given_up:
+            # Its object was collected on the way: this merge is lost, its inputs are not.
+            self._trail.row(Row.CLAIM_ENDED)
+            pilot.claims.remove(claim.claim)
+            self.end_claim(claim)
             return self._refuse(fact, Refusal.COLLECTED, Row.PARTIAL_COLLECTED, turn)
+        if fact.name in self._state.partials:
+            return self._refuse_name(pilot, claim, fact, turn)
         campaign = self._state.campaigns[claim.campaign]
         self._publish(campaign, claim, fact, turn)
         return campaign
@@ -83,11 +89,14 @@ class Merging:
         self._trail.row(Row.MERGE_FAILED)
         self.end_claim(claim)
         pilot.claims.remove(claim.claim)
-        partial = self._state.partials.get(fact.name or "")
-        if partial is None:
+        if fact.name is None or fact.name not in claim.inputs:
             return None
-        partial.bad_mergers.append(pilot.pilot)
-        if len(partial.bad_mergers) < MERGERS_PER_INPUT_MAX:
+        partial = self._state.partials[fact.name]
+        mergers = partial.bad_mergers
+        mergers.append(pilot.pilot)
+        # Where there is one merger only, it may try again, twice as often.
+        others = len(dict.fromkeys(mergers))
+        if others < MERGERS_PER_INPUT_MAX and len(mergers) < 2 * MERGERS_PER_INPUT_MAX:
             return None
         return self._quarantine(partial, turn)
 
@@ -220,6 +229,20 @@ class Merging:
         if fact.name not in self._state.partials and fact.name not in self._state.given_up:
             self._ledger.give_up(fact.name, False, turn)
         return None
+
+    def _refuse_name(
+        self, pilot: PilotRecord, claim: ClaimRecord, fact: MergeStored, turn: Turn
+    ) -> CampaignRecord | None:
+        """Another object is known by this name: the output cannot be, and must come again."""
+        turn.commands.append(
+            ReportIncident(
+                FailureCause.PROTOCOL_BROKEN, pilot.pilot, None, f"output {fact.name} is another's"
+            )
+        )
+        pilot.claims.remove(claim.claim)
+        self._trail.row(Row.CLAIM_ENDED)
+        self.end_claim(claim)
+        return self._refuse(fact, Refusal.IMPOSTOR, Row.MERGE_IMPOSTOR, turn)
 
     def _lease_us(self, campaign: CampaignRecord) -> int:
         return microseconds(max(campaign.campaign.merging.lease_s, self._limits.claim_s_min))

@@ -73,7 +73,9 @@ class Pilots:
         late_us = self._tempo.overdue_us(report_us)
         # One that needs long for a word is late as any other: it may stay, but others go on.
         pilot.due_us = now_us + report_us + min(round_trip_us, late_us)
-        pilot.lease_us = self._tempo.silence_us(report_us) + round_trip_us
+        # What it says it measured makes nobody wait for it without end.
+        trip_us = min(round_trip_us, self._tempo.period_us_max)
+        pilot.lease_us = self._tempo.silence_us(report_us) + trip_us
         look_us = pilot.due_us + late_us
         if look_us < pilot.armed_us:
             self._arm(pilot, look_us)
@@ -81,9 +83,11 @@ class Pilots:
     def surface(self, number: int, time_us: int, turn: Turn) -> str:
         """A pilot's alarm rings: is it overdue or lost now? Says which, or nothing."""
         pilot = self._state.pilots[number]
-        if pilot.armed_us != time_us or pilot.state not in ALIVE:
+        if pilot.armed_us != time_us:
             return ""  # another alarm, set later for an earlier time, took the place of this one
         pilot.armed_us = NEVER_US
+        if pilot.state not in ALIVE:
+            return ""
         heard_us = max(pilot.heard_us, self._state.rearmed_us)
         overdue_us = max(pilot.due_us, heard_us) + self._tempo.overdue_us(pilot.lease_us // 3)
         lost_us = heard_us + pilot.lease_us
@@ -102,7 +106,10 @@ class Pilots:
         return "lost"
 
     def leave(self, pilot: PilotRecord, happening: str) -> None:
-        """It is gone, or removed."""
+        """It is gone, or removed: this incarnation gets no more work, whatever it says."""
+        pilot.slots = pilot.proving = 0
+        if pilot.state is PilotState.GONE and happening == "gone":
+            return
         if pilot.state in ALIVE:
             self._state.living -= 1
         pilot.state = self._trail.step("pilot", pilot.state, happening)

@@ -18,6 +18,7 @@ from manyhands.model.stopping import (
 )
 
 US_PER_S = 1_000_000
+SUMS_MIN = 3  # how many were not zero, and two powers; four powers if VOV is to be judged
 US_PER_HOUR = 3600 * US_PER_S
 
 
@@ -117,12 +118,20 @@ def standard_errors(confidence: float) -> float:
 
 
 def look(rule: Precision, samples: int, sums: list[int]) -> Estimate:
-    """Judge a precision rule by its additive sums: not zero, and first to fourth powers."""
-    assert len(sums) >= 3, f"a precision rule needs three sums at least, not {len(sums)}"
+    """Judge a precision rule by its additive sums; what no samples can sum up to says nothing."""
+    try:
+        return _judge(rule, samples, sums)
+    except OverflowError:
+        return Estimate(False, samples, None)
+
+
+def _judge(rule: Precision, samples: int, sums: list[int]) -> Estimate:
+    if len(sums) < SUMS_MIN:
+        return Estimate(False, samples, None)
     nonzero, first, second = sums[0], sums[1], sums[2]
-    # n * sum of squared deviations, in whole numbers: nothing cancels.
-    spread = samples * second - first * first
-    if samples < 2 or nonzero == 0:
+    # n * sum of squared deviations, in whole numbers: nothing cancels. Below zero by rounding.
+    spread = max(samples * second - first * first, 0)
+    if samples < 2 or nonzero <= 0:
         return Estimate(False, samples, None)
     mean = first / samples * rule.unit
     error = math.sqrt(spread / (samples * samples * (samples - 1))) * rule.unit
