@@ -121,7 +121,7 @@ def look(rule: Precision, samples: int, sums: list[int]) -> Estimate:
     """Judge a precision rule by its additive sums; what no samples can sum up to says nothing."""
     try:
         return _judge(rule, samples, sums)
-    except OverflowError:
+    except (OverflowError, ValueError):
         return Estimate(False, samples, None)
 
 
