@@ -263,8 +263,10 @@ class Controller:
     def _ask_again(self, record: CampaignRecord, pilot: PilotRecord, turn: Turn) -> None:
         left_us = self._campaigns.left_us(record, turn.now_us)
         report_us = self._campaigns.report_us(record, left_us, pilot.round_trip_us, turn)
-        soon_us = max(report_us // IDLE_REPORTS, self._tempo.period_us_min)
-        turn.report_us = min(turn.report_us, soon_us)
+        if record.blocks is not None:
+            # Blocks may come back, or a holder fall silent, at any moment.
+            report_us = max(report_us // IDLE_REPORTS, self._tempo.idle_us(self.state.idle))
+        turn.report_us = min(turn.report_us, report_us)
 
     # ---- everything else -------------------------------------------------------------------
 
@@ -307,6 +309,7 @@ class Controller:
         pilot.tasks.clear()
         self._merging.drop_claims(pilot)
         self._pilots.set_idle(pilot, 0)
+        self._tasks.forget_class(pilot)
 
     def _restart(self, turn: Turn) -> None:
         """Nobody could be heard: every lease runs in full from now, every deletion is repeated."""
@@ -341,6 +344,7 @@ class Controller:
         if found == "lost":
             self._merging.drop_claims(pilot)
             self._pilots.set_idle(pilot, 0)
+            self._tasks.forget_class(pilot)
 
 
 def _tasks_of(record: CampaignRecord) -> int:

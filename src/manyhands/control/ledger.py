@@ -54,6 +54,9 @@ class Ledger:
         if accepted_before or fact.name in self._state.given_up:
             return self._judge_again(task, fact, accepted_before, turn)
         campaign = self._state.campaigns[task.campaign]
+        if pilot.classes.get(task.campaign, campaign.numeric_class) != campaign.numeric_class:
+            self._incident(FailureCause.NUMERIC_CLASS, pilot, fact, turn)
+            return self._refuse(task, fact, Refusal.UNKNOWN, Row.CLASS_DIFFERS, turn)
         if campaign.stage not in (Stage.OPEN, Stage.DRAINING):
             campaign.refused += fact.end - fact.start
             return self._refuse(task, fact, Refusal.CLOSED, Row.PARTIAL_CLOSED, turn)

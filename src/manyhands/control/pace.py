@@ -58,6 +58,10 @@ class Tempo:
         least_us = max(least_us, living * self.drain_us_per_pilot)
         return min(max(least_us, left_us // 2), period_us)
 
+    def idle_us(self, idle: int) -> int:
+        """Idle hands together ask no more often than all others report."""
+        return max(self.period_us_min, idle * self.period_us_per_pilot)
+
     def overdue_us(self, period_us: int) -> int:
         """How late a report may be before its pilot is no longer counted on."""
         late_us = period_us >> 2

@@ -109,7 +109,16 @@ class Tasks:
         """Whether the pilot is of the campaign's numeric class."""
         if record.blocks is None or not record.campaign.classes:
             return True
-        return pilot.classes.get(record.campaign.campaign) == record.numeric_class
+        digest = pilot.classes.get(record.campaign.campaign, "")
+        record.numeric_class = record.numeric_class or digest
+        return digest == record.numeric_class
+
+    def forget_class(self, pilot: PilotRecord) -> None:
+        """The only hand of a class is gone and left nothing: the next one chooses the class."""
+        for number in pilot.classes:
+            record = self._state.campaigns[number]
+            if record.stored == 0 and record.count.tasks == 0:
+                record.numeric_class = ""
 
     def ended(self, task: TaskRecord, turn: Turn) -> None:
         """A task stopped by itself, or as it was told."""
@@ -167,13 +176,14 @@ class Tasks:
         blocks = self._state.campaigns[task.campaign].blocks
         if blocks is None or task.task not in blocks.holdings:
             return
-        blocks.holdings[task.task].cut = False
         if blocks.give_back(task.task, fact.blocks):
             self._trail.row(Row.BLOCKS_RETURNED)
+            blocks.holdings[task.task].cut = False  # else asking again would bring nothing either
 
     def _return(self, record: CampaignRecord, task: TaskRecord, turn: Turn) -> None:
         """A lost task speaks again. Its blocks or its share were given away: it only delivers."""
-        if record.blocks is None and task.share == 0 and not record.stopping:
+        given_away = record.blocks is not None or policy_for(record.campaign.splitting).reassigns
+        if not given_away and not record.stopping:
             task.state = self._trail.step("task", task.state, "resumed")
         else:
             task.state = self._trail.step("task", task.state, "stop")
@@ -330,6 +340,7 @@ class Tasks:
             if not self._is_too_slow(pilot, left_us, report_us):
                 leases = self._lease_or_copy(blocks, task.task, max(count, 1), task.pilot)
             holding.last = not leases
+            holding.cut = False
             turn.orders.append(ExtendLease(task.task, leases, last=holding.last))
 
     def _is_too_slow(self, pilot: PilotRecord, left_us: int | None, report_us: int) -> bool:
@@ -352,7 +363,7 @@ class Tasks:
         if self._state.idle > 0 and remaining >= 2 and not holding.cut:
             self._trail.row(Row.BLOCKS_CUT)
             holding.cut = True
-            turn.orders.append(CutLease(task.task, remaining // 2))
+            turn.orders.append(CutLease(task.task, (remaining - 1) // 2))
 
     def _lease_blocks(self, rate: int, left_us: int | None, report_us: int) -> int:
         """Blocks for a third of the time left, for four report periods at most."""
@@ -385,3 +396,4 @@ class Tasks:
             record.blocks.abandon(task.task)
         elif task.share > 0 and policy_for(record.campaign.splitting).reassigns:
             record.unassigned += max(task.share - task.accepted, 0)
+            task.share = 0  # it may come back, and end again
