@@ -67,3 +67,10 @@ def test_the_reference_needs_as_long_as_it_says_whoever_dies(mode: Mode) -> None
 def test_the_same_seed_gives_the_same_reference() -> None:
     assert r1(3, pilots=5, periods=10) == r1(3, pilots=5, periods=10)
     assert r1(3, pilots=5, periods=10) != r1(4, pilots=5, periods=10)
+
+
+def test_worlds_may_have_their_campaign_in_common() -> None:
+    first, second = (r1(seed, pilots=5, periods=10, campaign_seed=9) for seed in (3, 4))
+    assert [one.campaigns[0].campaign.seed for one in (first, second)] == [9, 9]
+    assert first.pilots != second.pilots
+    assert first.pilots == r1(3, pilots=5, periods=10).pilots

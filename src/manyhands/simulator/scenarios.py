@@ -33,6 +33,7 @@ class R1:
     ideal time, and a part of them dies without a word at uniform times after its arrival. N is the
     integral of the true speeds of all pilots, each from its arrival to its death, up to the ideal
     time: so the ideal time is so many periods exactly, whoever dies. A `stop` rule takes N's place.
+    With a `campaign_seed`, all worlds compute the same campaign, each on its own pool.
     """
 
     pilots: int = 50
@@ -45,6 +46,7 @@ class R1:
     checkpoints: bool = True
     ending: Ending = Ending.FORECAST
     stop: StopRule | None = None
+    campaign_seed: int | None = None
 
     def scenario(self, seed: int) -> Scenario:
         """One draw of it."""
@@ -54,10 +56,11 @@ class R1:
         plans = _slowed(plans, draws, self.slow_share)
         samples = max(1, pool_work(plans, 0, us(ideal_s)) // SAMPLE_WORK)
         block_samples = round(SPEED_MEAN * PERIOD_S / BLOCKS_PER_PERIOD)
+        drawn = draws.getrandbits(63)
         campaign = Campaign(
             campaign=0,
             name=f"r1-{seed}",
-            seed=draws.getrandbits(63),
+            seed=drawn if self.campaign_seed is None else self.campaign_seed,
             stop=Samples(samples) if self.stop is None else self.stop,
             mode=self.mode,
             block_samples=block_samples if self.mode is Mode.EXACT else 0,
