@@ -31,15 +31,11 @@ class Alarms:
             return heappop(self.heap)
         return None
 
-    def late_us(self, now_us: int) -> int:
-        """How long ago the earliest entry should have been looked at; below 0: it is to come."""
-        return now_us - self.heap[0][0] if self.heap else -1
-
-    def wake(self, now_us: int) -> int | None:
-        """The time of the tick to ask for now, if the one asked for does not serve."""
+    def wants_wake(self, now_us: int) -> bool:
+        """Whether to ask for a tick, at `wake_us`: the one asked for before does not serve."""
         if self.wake_us <= now_us:
             self.wake_us = NEVER_US
         if self.heap and self.heap[0][0] < self.wake_us:
             self.wake_us = self.heap[0][0]
-            return self.wake_us
-        return None
+            return True
+        return False

@@ -96,18 +96,17 @@ class Controller:
             now_us = state.now_us
         state.now_us = now_us
         turn = Turn(now_us)
-        late_us = state.alarms.late_us(now_us)
-        if late_us > self._tempo.outage_us or type(event) is MasterRestarted:
-            self._restart(turn)
-        if late_us >= 0:
+        alarms = state.alarms
+        if alarms.heap and alarms.heap[0][0] <= now_us:
+            if now_us - alarms.heap[0][0] > self._tempo.outage_us:
+                self._restart(turn)
             self._ring(turn)
         if type(event) is MessageReceived:
             self._message(event, turn)
-        elif type(event) is not MasterRestarted:
+        else:
             self._other(event, turn)
-        wake_us = state.alarms.wake(now_us)
-        if wake_us is not None:
-            turn.commands.append(WakeAt(wake_us / US_PER_S))
+        if alarms.wants_wake(now_us):
+            turn.commands.append(WakeAt(alarms.wake_us / US_PER_S))
         return turn.commands
 
     def refers_to(self, name: str) -> bool:
@@ -148,12 +147,15 @@ class Controller:
         self._answer(self._pilots.register(message, first, turn), message, turn)
 
     def _answer(self, pilot: PilotRecord, message: MessageReceived, turn: Turn) -> None:
+        now_us = turn.now_us
         pilot.round_trip_us = message.round_trip_us
-        if self._pilots.hear(pilot, turn):
+        pilot.heard_us = now_us
+        if pilot.state is not PilotState.LIVE:
+            self._pilots.return_to_life(pilot)
             for number in pilot.tasks:
                 self._tasks.count_again(self.state.tasks[number])
         if pilot.claims:
-            self._merging.renew(pilot, turn.now_us)
+            self._merging.renew(pilot, now_us)
         for fact in message.facts:
             if type(fact) is TaskProgressed:
                 self._tasks.progress(pilot, fact, turn)
@@ -163,10 +165,9 @@ class Controller:
         if report_us == NEVER_US:
             report_us = self._tempo.unasked_us
         report_us = jittered(report_us, pilot.pilot, message.number)
-        reply = self._send(message, turn.orders, report_us, turn)
         pilot.number = message.number
-        pilot.reply = reply
-        self._pilots.expect(pilot, report_us, pilot.round_trip_us, turn.now_us)
+        pilot.reply = self._send(message, turn.orders, report_us, turn)
+        self._pilots.expect(pilot, report_us, now_us)
 
     def _send(
         self, message: MessageReceived, orders: list[Order], report_us: int, turn: Turn
@@ -291,7 +292,9 @@ class Controller:
                 self._ledger.collect(name, turn)
             case ObjectDeleted(name):
                 self._ledger.deleted(name)
-            case MessageReceived() | MasterRestarted():
+            case MasterRestarted():
+                self._restart(turn)
+            case MessageReceived():
                 raise AssertionError(f"{event} has a way of its own")
 
     def _pilot_gone(self, pilot: PilotRecord, happening: str, turn: Turn) -> None:

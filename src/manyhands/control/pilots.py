@@ -56,20 +56,17 @@ class Pilots:
         pilot.classes = {one: digest for one, digest in pilot.classes.items() if digest}
         return pilot
 
-    def hear(self, pilot: PilotRecord, turn: Turn) -> bool:
-        """It spoke; True if it had not been counted on."""
-        pilot.heard_us = turn.now_us
-        if pilot.state is PilotState.LIVE:
-            return False
+    def return_to_life(self, pilot: PilotRecord) -> None:
+        """It spoke, and had not been counted on."""
         if pilot.state is PilotState.OVERDUE:
             self._trail.row(Row.STAYED)
         else:
             self._state.living += 1
         pilot.state = self._trail.step("pilot", pilot.state, "heard")
-        return True
 
-    def expect(self, pilot: PilotRecord, report_us: int, round_trip_us: int, now_us: int) -> None:
+    def expect(self, pilot: PilotRecord, report_us: int, now_us: int) -> None:
         """It was told to speak again by then; look at it if it does not."""
+        round_trip_us = pilot.round_trip_us
         late_us = self._tempo.overdue_us(report_us)
         # One that needs long for a word is late as any other: it may stay, but others go on.
         pilot.due_us = now_us + report_us + min(round_trip_us, late_us)

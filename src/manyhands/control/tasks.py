@@ -68,7 +68,10 @@ class Tasks:
             turn.orders.append(StopTask(fact.task, keep=False))
             return
         round_trip_us = pilot.round_trip_us
-        left_us = self._campaigns.left_us(record, turn.now_us)
+        if record.goal:
+            left_us = record.count.time_to(record.goal, turn.now_us)
+        else:
+            left_us = self._campaigns.left_us(record, turn.now_us)
         report_us = self._campaigns.report_us(record, left_us, round_trip_us, turn)
         if report_us < turn.report_us:
             turn.report_us = report_us
