@@ -98,7 +98,8 @@ class Controller:
         turn = Turn(now_us)
         alarms = state.alarms
         if alarms.heap and alarms.heap[0][0] <= now_us:
-            if now_us - alarms.heap[0][0] > self._tempo.outage_us:
+            late_us = now_us - alarms.heap[0][0]
+            if late_us > self._tempo.outage_us or type(event) is MasterRestarted:
                 self._restart(turn)
             self._ring(turn)
         if type(event) is MessageReceived:
