@@ -154,6 +154,8 @@ class Hand:
         assert (reply.pilot, reply.incarnation) == (self.pilot, self.incarnation)
         assert reply.number == self.number
         self.report_in_s = reply.report_in_s
+        for order in of(StartTask, reply.orders):
+            self.pool.began_s.setdefault(order.task, self.pool.now_s)
         return reply.orders
 
     def join(self, after_s: float = NOW_AND_THEN_S) -> tuple[Order, ...]:
@@ -176,10 +178,8 @@ class Hand:
 
     def progress(self, start: StartTask, position: int, after_s: float = 0.0) -> TaskProgressed:
         """The fact that a task is so far, after working ever since it was started."""
-        began_s = self.pool.began_s.setdefault(start.task, self.pool.now_s)
-        return TaskProgressed(
-            start.task, position, round(1e6 * (self.pool.now_s + after_s - began_s))
-        )
+        worked_s = self.pool.now_s + after_s - self.pool.began_s[start.task]
+        return TaskProgressed(start.task, position, round(1e6 * worked_s))
 
     def offer(self, fact: PartialStored, after_s: float = NOW_AND_THEN_S) -> Verdict:
         """Say that something is stored, and hear what becomes of it."""
