@@ -84,6 +84,14 @@ TABLES: Mapping[str, Mapping[tuple[Enum, str], Enum]] = {
 }
 
 
+# The same by plain texts, whose hashes are at hand, with the name of the transition.
+_STEPS: Mapping[tuple[str, str, str], tuple[Enum, str]] = {
+    (name, old.value, happening): (after, f"{name}: {old.value}, {happening}")
+    for name, table in TABLES.items()
+    for (old, happening), after in table.items()
+}
+
+
 class Row(Enum):
     """A row of the message table: its condition and its effect."""
 
@@ -129,13 +137,14 @@ class Trail:
 
     def row(self, row: Row) -> None:
         """Remember that a row was taken."""
-        self.rows[row.name] = self.rows.get(row.name, 0) + 1
+        name = row._name_
+        self.rows[name] = self.rows.get(name, 0) + 1
 
     def step(self, table: str, state: State, happening: str) -> State:
         """The state after a happening; one that the table does not have is a bug of ours."""
-        after = TABLES[table].get((state, happening))
-        assert after is not None, f"{table} in state {state.value!r} cannot be {happening!r}"
-        key = f"{table}: {state.value}, {happening}"
+        found = _STEPS.get((table, state._value_, happening))
+        assert found is not None, f"{table} in state {state.value!r} cannot be {happening!r}"
+        after, key = found
         self.rows[key] = self.rows.get(key, 0) + 1
         return after  # type: ignore[return-value]
 
