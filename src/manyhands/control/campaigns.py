@@ -34,6 +34,7 @@ from manyhands.model.stopping import AllOf, Budget, Deadline, Samples, StopRule,
 
 PPM = 1_000_000
 LOOK_GROWTH_PERCENT = 105
+IDLE_LOOK_US = 60 * US_PER_S  # how often a budget is looked at while nobody is counted on
 ENDED = (Stage.DONE, Stage.FAILED, Stage.CANCELLED)
 WANTING = (Stage.OPEN, Stage.DRAINING)
 
@@ -79,6 +80,7 @@ class Campaigns:
         self._state.campaigns[campaign.campaign] = record
         self._state.active.append(campaign.campaign)
         turn.commands.append(AnnounceStage(campaign.campaign, Stage.OPEN, "submitted"))
+        self.check(record, turn)  # a deadline may have passed already
         self.rearm(record, turn)
 
     def cancel(self, number: int, turn: Turn) -> None:
@@ -211,9 +213,11 @@ class Campaigns:
         for rule in leaves(record.campaign.stop):
             if isinstance(rule, Deadline):
                 times.append(microseconds(rule.at_s))
-            elif isinstance(rule, Budget) and record.count.tasks:
-                left = microseconds(rule.core_hours * 3600) - standing.used_us
-                times.append(turn.now_us + max(left // record.count.tasks, US_PER_S))
+            elif isinstance(rule, Budget):
+                left_us = microseconds(rule.core_hours * 3600) - standing.used_us
+                tasks = record.count.tasks
+                least_us = US_PER_S if tasks else IDLE_LOOK_US
+                times.append(turn.now_us + max(left_us // max(tasks, 1), least_us))
         later = [one for one in times if one > turn.now_us]
         if later and min(later) < record.alarm_us:
             record.alarm_us = min(later)

@@ -58,12 +58,13 @@ class RunningCount:
         """A counted task said how far it is."""
         rate, gained, lasted_us = task.rate, position - task.position, busy_us - task.busy_us
         was = (task.position << RATE_BITS) - rate * task.heard_us
-        if lasted_us > 0 and gained >= 0:
-            # The mean over about the last minute of work, each interval weighing as it lasted.
-            memory_us = task.busy_us if task.busy_us < SMOOTHING_US else SMOOTHING_US
-            rate = (rate * memory_us + (gained << RATE_BITS)) // (memory_us + lasted_us)
-            self.slope += rate - task.rate
-            task.rate = rate
+        if lasted_us > 0:
+            if gained >= 0:
+                # The mean over about the last minute of work, each interval weighing as it lasted.
+                memory_us = task.busy_us if task.busy_us < SMOOTHING_US else SMOOTHING_US
+                rate = (rate * memory_us + (gained << RATE_BITS)) // (memory_us + lasted_us)
+                self.slope += rate - task.rate
+                task.rate = rate
             task.busy_us = busy_us
         self.reported += gained
         task.position = position
