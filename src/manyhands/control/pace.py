@@ -41,16 +41,19 @@ class Tempo:
         # A pilot with nothing to do, in a pool with nothing to do, need not be lost for it.
         self.unasked_us = self.silence_us_min // limits.silence_periods
 
-    def floor_us(self, round_trip_us: int) -> int:
-        """Nobody is asked to report more often than this."""
-        floor_us = ROUND_TRIPS_MIN * round_trip_us
-        return floor_us if floor_us > self.period_us_min else self.period_us_min
-
     def period_us(self, living: int, makespan_us: int, round_trip_us: int) -> int:
         """The report period from the number of pilots and the makespan (0: not known)."""
+        # On the way of every report: comparisons, not calls of min and max.
         wished_us = living * self.period_us_per_pilot
-        wished_us = max(wished_us, makespan_us // self.reports_per_campaign)
-        return min(max(wished_us, self.floor_us(round_trip_us)), self.period_us_max)
+        part_us = makespan_us // self.reports_per_campaign
+        if part_us > wished_us:
+            wished_us = part_us
+        least_us = ROUND_TRIPS_MIN * round_trip_us
+        if least_us < self.period_us_min:
+            least_us = self.period_us_min
+        if wished_us < least_us:
+            wished_us = least_us
+        return wished_us if wished_us < self.period_us_max else self.period_us_max
 
     def draining_us(self, period_us: int, living: int, left_us: int, round_trip_us: int) -> int:
         """In the end-game pilots speak again when half of the time left has passed."""
@@ -78,4 +81,4 @@ class Tempo:
 def jittered(period_us: int, pilot: int, number: int) -> int:
     """A period within 10 % of the given one, so that pilots do not speak in step."""
     part = (pilot * 40503 + number * 30011) % JITTER_PARTS
-    return period_us * 9 // 10 + period_us * part // (5 * JITTER_PARTS)
+    return period_us * (9 * JITTER_PARTS + 2 * part) // (10 * JITTER_PARTS)

@@ -69,7 +69,8 @@ class Pilots:
         round_trip_us = pilot.round_trip_us
         late_us = self._tempo.overdue_us(report_us)
         # One that needs long for a word is late as any other: it may stay, but others go on.
-        pilot.due_us = now_us + report_us + min(round_trip_us, late_us)
+        patience_us = round_trip_us if round_trip_us < late_us else late_us
+        pilot.due_us = now_us + report_us + patience_us
         # What it says it measured makes nobody wait for it without end.
         trip_us = min(round_trip_us, self._tempo.period_us_max)
         pilot.lease_us = self._tempo.silence_us(report_us) + trip_us

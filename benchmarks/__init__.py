@@ -1,0 +1,1 @@
+"""Measurements of what must be fast; `make bench` runs them all."""
