@@ -5,8 +5,10 @@ A value that makes no sense is refused with the field, what was given, and what 
 
 from __future__ import annotations
 
-import math
+from math import inf
 from typing import Optional
+
+SECONDS_MAX = 1e12
 
 
 def require(valid: bool, field: str, value: object, expected: str) -> None:
@@ -22,7 +24,14 @@ def is_count(value: object, least: int = 0) -> bool:
 
 def is_span(value: object) -> bool:
     """Whether a value is a finite time above zero."""
-    return type(value) in (int, float) and math.isfinite(value) and value > 0  # type: ignore[arg-type, operator]
+    if not isinstance(value, (int, float)) or type(value) not in (int, float):
+        return False
+    return 0 < value < inf
+
+
+def is_time(value: object) -> bool:
+    """Whether a value is a time that can be counted in microseconds: 30,000 years are enough."""
+    return isinstance(value, (int, float)) and is_span(value) and value <= SECONDS_MAX
 
 
 def require_count(field: str, value: object, least: int = 0) -> None:
@@ -32,12 +41,13 @@ def require_count(field: str, value: object, least: int = 0) -> None:
 
 def require_seconds(field: str, value: object) -> None:
     """Refuse anything but a finite time above zero."""
-    require(is_span(value), field, value, "a finite number of seconds above 0")
+    require(is_time(value), field, value, "a finite number of seconds above 0, at most 1e12")
 
 
 def require_seconds_or_none(field: str, value: Optional[float]) -> None:
     """Refuse anything but None and a finite time above zero."""
-    require(value is None or is_span(value), field, value, "None, or seconds above 0")
+    valid = value is None or is_time(value)
+    require(valid, field, value, "None, or seconds above 0, at most 1e12")
 
 
 def require_text(field: str, value: object, longest: int = 1024) -> None:

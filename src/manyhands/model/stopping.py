@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional, Tuple, Union
 
-from manyhands.model.checks import is_span, require, require_count, require_seconds, require_text
+from manyhands.model.checks import (
+    is_span,
+    is_time,
+    require,
+    require_count,
+    require_seconds,
+    require_text,
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,8 @@ class Budget:
     core_hours: float
 
     def __post_init__(self) -> None:
-        require(is_span(self.core_hours), "core_hours", self.core_hours, "a finite number above 0")
+        expected = "a finite number above 0, at most 1e12"
+        require(is_time(self.core_hours), "core_hours", self.core_hours, expected)
 
 
 @dataclass(frozen=True)
