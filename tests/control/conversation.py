@@ -7,7 +7,7 @@ every event. `Hand` is a pilot that says whatever the test wants, and nothing by
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from manyhands.control.campaign_record import CampaignRecord
 from manyhands.control.controller import Controller
@@ -41,14 +41,20 @@ NOW_AND_THEN_S = 1.0  # between two messages of a test that does not care
 def free(stop: int | StopRule = 10_000, campaign: int = 0, **more: object) -> Campaign:
     """A campaign in free mode whose pilots report every minute."""
     rule = Samples(stop) if isinstance(stop, int) else stop
-    return Campaign(campaign, "free", 7, rule, **{"pace": EVERY_MINUTE, **more})  # type: ignore[arg-type]
+    given: dict[str, Any] = {"pace": EVERY_MINUTE, **more}
+    return Campaign(campaign, "free", 7, rule, **given)
 
 
 def exact(stop: int | StopRule = 100, campaign: int = 0, **more: object) -> Campaign:
     """A campaign in exact mode, ten samples to a block; nobody has to prove anything."""
     rule = Samples(stop * 10) if isinstance(stop, int) else stop
-    given = {"pace": EVERY_MINUTE, "block_samples": 10, "classes": False, **more}
-    return Campaign(campaign, "exact", 7, rule, mode=Mode.EXACT, **given)  # type: ignore[arg-type]
+    given: dict[str, Any] = {
+        "pace": EVERY_MINUTE,
+        "block_samples": 10,
+        "classes": False,
+        **more,
+    }
+    return Campaign(campaign, "exact", 7, rule, mode=Mode.EXACT, **given)
 
 
 def merged(mergers: int = 2, inputs: int = 2) -> Merging:
@@ -194,15 +200,14 @@ def stored(
     first: int,
     end: int,
     digest: str = "d",
-    *,
-    name: str | None = None,
-    final: bool = False,
-    sums: tuple[int, ...] = (),
+    name: str = "",
+    **more: Any,
 ) -> PartialStored:
     """A partial of a task in free mode; its name says what it is, unless another is given."""
     coverage = Coverage((Span(start.stream, first, end),))
     name = name or f"{start.task}/{first}-{end}/{digest}"
-    return PartialStored(start.task, first, end, name, digest, coverage, final, sums, 1_000_000)
+    rest = {"final": False, "sums": (), "upload_us": 1_000_000, **more}
+    return PartialStored(start.task, first, end, name, digest, coverage, **rest)
 
 
 def blocks(
