@@ -1,0 +1,60 @@
+"""Run an experiment and put its tables and pictures on the page."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from experiments import chapter3, exact, pictures, r1
+from experiments.running import Runner
+from experiments.tables import PAGE, Origin, Table, put_on_page, section
+
+SEEDS = {"r1": 40, "exact": 40, "chapter3": 50}
+LOGS = Path("build/experiments")
+
+
+def main() -> None:
+    """As `python -m experiments`."""
+    parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
+    parser.add_argument("name", choices=list(SEEDS))
+    parser.add_argument("--seeds", type=int, help="worlds per row (default: those of the page)")
+    parser.add_argument("--workers", type=int, default=1, help="processes (default: 1)")
+    parser.add_argument("--page", action="store_true", help=f"write the tables into {PAGE}")
+    parser.add_argument("--commit", help="the commit that runs (default: asked of git)")
+    given = parser.parse_args()
+    seeds = given.seeds or SEEDS[given.name]
+    LOGS.mkdir(parents=True, exist_ok=True)
+    now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    runner = Runner(seeds, given.workers, LOGS / f"{given.name}-{now}.jsonl")
+    tables = _run(given.name, runner, PAGE.parent if given.page else LOGS)
+    command = f"python -m experiments {given.name} --seeds {seeds}"
+    text = section(Origin(command, given.commit or _commit()), tables)
+    print(text)
+    if given.page:
+        page = put_on_page(PAGE.read_text(encoding="utf-8"), given.name, text)
+        PAGE.write_text(page, encoding="utf-8")
+
+
+def _run(name: str, runner: Runner, folder: Path) -> Sequence[Table]:
+    if name == "exact":
+        return exact.tables(runner)
+    if name == "chapter3":
+        shown = chapter3.measure(runner)
+        pictures.ratios(shown.ratios, folder / "makespan-ratio.png")
+        pictures.completed(chapter3.curves(), folder / "completed-samples.png")
+        return chapter3.tables(shown)
+    found = r1.summaries(runner)
+    pictures.lost_time(found, folder / "r1-lost-time.png")
+    return r1.tables(found)
+
+
+def _commit() -> str:
+    asked = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+
+
+if __name__ == "__main__":
+    main()
