@@ -246,6 +246,8 @@ class Controller:
             if self._merging.give(record, pilot, turn):
                 return True
             if record.stage not in WANTING:
+                # Who merges asks at once when it is done; the others wait for one that dies.
+                turn.report_us = min(turn.report_us, self._tempo.silence_us_min)
                 continue
             if self._tasks.prove(record, pilot, turn):
                 pilot.proving += 1
