@@ -6,9 +6,17 @@ from manyhands.control.life_cycles import Row
 from manyhands.control.records import PilotState, TaskState
 from manyhands.model.commands import Reply
 from manyhands.model.events import MessageReceived, PilotExited, PilotRemoved
-from manyhands.model.facts import PilotLeft, PilotRegistered, TaskProgressed, WorkRequested
+from manyhands.model.facts import (
+    LeaseCut,
+    PilotLeft,
+    PilotRegistered,
+    TaskProgressed,
+    WorkRequested,
+)
 from manyhands.model.failures import FailureCause, Refusal
+from manyhands.model.limits import Limits
 from manyhands.model.orders import (
+    Lease,
     Leave,
     PartialAccepted,
     PartialRefused,
@@ -17,7 +25,7 @@ from manyhands.model.orders import (
     StartTask,
     StopTask,
 )
-from tests.control.conversation import Hand, Pool, free, of, only, stored
+from tests.control.conversation import Hand, Pool, exact, free, of, only, stored
 
 
 def test_a_stranger_is_asked_who_it_is() -> None:
@@ -167,6 +175,24 @@ def test_facts_about_the_tasks_of_others_change_nothing() -> None:
     assert refused.cause is Refusal.UNKNOWN
     assert pool.incidents() == [FailureCause.PROTOCOL_BROKEN]
     assert pool.took(Row.PARTIAL_UNKNOWN) == 1
+
+
+def test_nobody_gives_back_the_blocks_of_others() -> None:
+    pool = Pool(exact())
+    hand = Hand(pool, 0)
+    start = hand.begin()
+    thief = Hand(pool, 1)
+    thief.say(PilotRegistered(1), LeaseCut(start.task, ((0, 2),)))
+    assert pool.took(Row.BLOCKS_RETURNED) == 0
+    assert only(StartTask, thief.ask()).leases == (Lease(2, 4),)
+
+
+def test_more_pilots_than_the_pool_may_have_are_sent_away_and_change_nothing() -> None:
+    pool = Pool(free(), limits=Limits(pilots_max=1))
+    Hand(pool, 0).join()
+    assert Hand(pool, 1).join() == (Leave(FailureCause.POOL_FULL),)
+    assert list(pool.controller.state.pilots) == [0]
+    assert of(StartTask, Hand(pool, 0, incarnation=1).join())
 
 
 def test_no_more_slots_are_filled_than_there_are() -> None:

@@ -144,7 +144,9 @@ class Controller:
         if pilot is not None:
             self.trail.row(Row.REPLACED)
             self._drop_work(pilot, turn)
-        assert len(self.state.pilots) < self.limits.pilots_max, "more pilots than the limit"
+        elif len(self.state.pilots) >= self.limits.pilots_max:
+            self._send(message, [Leave(FailureCause.POOL_FULL)], 0, turn)
+            return
         self._answer(self._pilots.register(message, first, turn), message, turn)
 
     def _answer(self, pilot: PilotRecord, message: MessageReceived, turn: Turn) -> None:
@@ -197,16 +199,16 @@ class Controller:
                 self._grown(self._ledger.judge(pilot, fact, turn), turn)
             case WorkRequested(slots):
                 self._give_work(pilot, slots, turn)
-            case TaskEnded(number) | TaskFailed(number):
+            case TaskEnded(number) | TaskFailed(number) | LeaseCut(number):
                 task = self.state.tasks.get(number)
                 if task is None or task.pilot != pilot.pilot:
                     return
                 if isinstance(fact, TaskFailed):
                     self._tasks.failed(pilot, task, fact, turn)
+                elif isinstance(fact, LeaseCut):
+                    self._tasks.cut(fact)
                 else:
                     self._tasks.ended(task, turn)
-            case LeaseCut():
-                self._tasks.cut(fact)
             case MergeStored():
                 self._merged(self._merging.stored(pilot, fact, turn), turn)
             case MergeFailed():

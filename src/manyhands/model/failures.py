@@ -13,6 +13,7 @@ class FailureCause(Enum):
     PILOT_LEFT = "pilot_left"  # it said goodbye
     PILOT_REPLACED = "pilot_replaced"  # a later incarnation of it registered
     PILOT_REMOVED = "pilot_removed"  # shut out by decision, for ever
+    POOL_FULL = "pool_full"  # there are as many pilots as the pool may have
     WALLTIME_ENDED = "walltime_ended"  # its batch system took the host back
     HOST_UNFIT = "host_unfit"  # its own check of disk, memory or clock failed
     NUMERIC_CLASS = "numeric_class"  # its block 0 differs from the campaign's
