@@ -14,7 +14,7 @@ from manyhands.control.controller import Controller
 from manyhands.control.snapshot import digest
 from manyhands.model.malformed import Malformed
 from manyhands.model.records import SchemaRefused
-from manyhands.runtime.journal import JournalDamaged, read
+from manyhands.runtime.journal import JournalDamaged, header_of, read
 
 
 def replay(
@@ -28,6 +28,7 @@ def replay(
     events: Counter[str] = Counter()
     commands: Counter[str] = Counter()
     try:
+        header_of(journal)
         for now_s, event in read(journal):
             events[type(event).__name__] += 1
             found = controller.handle(now_s, event)
