@@ -73,7 +73,7 @@ def test_the_last_lease_says_that_it_is_the_last() -> None:
 
 
 def test_a_cut_takes_effect_where_the_holder_confirms_it() -> None:
-    pool, hand, start = _begun(40)
+    pool, hand, start = _begun(60)
     held = [0, 1, *_leased(hand.report(start, 2, 2.0))]
     idle = Hand(pool, 1)
     while _leased(idle.join()):

@@ -113,6 +113,8 @@ class Tasks:
         if record.blocks is None or not record.campaign.classes:
             return True
         digest = pilot.classes.get(record.campaign.campaign, "")
+        if not digest:
+            return False  # another slot of it still computes block 0
         record.numeric_class = record.numeric_class or digest
         return digest == record.numeric_class
 
@@ -336,9 +338,12 @@ class Tasks:
         asks_us = report_us + ROUND_TRIPS_AHEAD * pilot.round_trip_us
         soon = task.rate * asks_us >> RATE_BITS
         if remaining > soon:
-            self._propose_cut(task, holding, remaining, turn)
+            if soon == 0 or remaining > soon + 1:  # what was just given is not asked back
+                self._propose_cut(task, holding, remaining, turn)
         elif not holding.last:
             count = self._lease_blocks(task.rate, left_us, report_us) - remaining
+            if self._state.idle > 0:
+                count = min(count, soon - remaining)  # the others may have the rest
             leases: tuple[Lease, ...] = ()
             if not self._is_too_slow(pilot, left_us, report_us):
                 leases = self._lease_or_copy(blocks, task.task, max(count, 1), task.pilot)
