@@ -171,7 +171,7 @@ def _master(draws: random.Random, size: Size, faults_end_s: float) -> MasterPlan
     collects = draws.random() < 0.25
     return MasterPlan(
         outages=tuple(outages),
-        snapshot_every=draws.choice((200, 400, 800)),
+        snapshot_every=draws.choice((500, 1500, 4000)),
         collect_every_s=size.period_s * draws.uniform(0.3, 3.0) if collects else None,
         collect_age_s=size.period_s * draws.uniform(0.02, 3.0),
         cut_at_event=draws.randint(5, 400) if draws.random() < 0.15 else None,

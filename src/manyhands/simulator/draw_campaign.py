@@ -95,12 +95,14 @@ def _stop(draws: random.Random, samples: int, wish: Wish) -> StopRule:
 
 
 def _splitting(draws: random.Random, samples: int, wish: Wish) -> Splitting:
-    tasks = draws.randint(1, 3 * wish.pilots)
+    # Idle hands ask again and again, so that long shares would cost many messages.
+    tasks = draws.randint(-(-2 * wish.pilots // 3), 3 * wish.pilots)
     least = max(samples // (4 * wish.pilots * int(wish.periods)), 1)
+    most = max(samples // (2 * wish.pilots), least)
     kinds = [Splitting()] * 5
     kinds += [
         Splitting(Split.STATIC, tasks),
-        Splitting(Split.CHUNKS, samples=draws.randint(least, max(samples // 3, least))),
+        Splitting(Split.CHUNKS, samples=draws.randint(least, most)),
         Splitting(Split.EARLY_BINDING, draws.randint(1, wish.pilots)),
     ]
     return draws.choice(kinds)

@@ -129,7 +129,7 @@ def _profile(
         for part in range(1, draws.randint(2, 4)):
             at_s = ideal_s * (part - draws.random()) / 3 + 1e-3
             if at_s > changes[-1][0] + 1e-3:
-                changes.append((at_s, speed * draws.choice((0.1, 0.5, 2.0))))
+                changes.append((at_s, speed * draws.choice((0.3, 0.5, 2.0))))
         return stepping(changes)
     if drift:
         return drifting(speed, 0.3, ideal_s / 20, ideal_s, draws)

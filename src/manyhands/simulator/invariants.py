@@ -240,10 +240,11 @@ class Invariants:
 
     def _register(self, message: MessageReceived, fact: PilotRegistered) -> None:
         before = self.shadow.pilots.get(message.pilot)
+        slots = min(fact.slots, self.limits.slots_per_pilot_max)
+        now = self.shadow.pilots[message.pilot] = PilotShadow(message.incarnation, slots)
         if before is not None:
             self.shadow.drop_pilot(before, lost=False)
-        slots = min(fact.slots, self.limits.slots_per_pilot_max)
-        self.shadow.pilots[message.pilot] = PilotShadow(message.incarnation, slots)
+            now.classes = before.classes
 
     def _answered(
         self,
@@ -295,6 +296,11 @@ class Invariants:
             if number in closing:  # by its rule, or because of what came before
                 shadow.campaigns[number].ended = True
                 expected, base = shadow.verdict(pilot, fact)
+        elif found is Refusal.UNKNOWN and expected is not Refusal.UNKNOWN:
+            assert self._controller is not None
+            number = shadow.tasks[fact.task].campaign
+            if shadow.other_class(fact, self._controller.state.campaigns[number].numeric_class):
+                expected = Refusal.UNKNOWN
         assert isinstance(order, (PartialAccepted, PartialRefused, MergeVerdict))
         rule = "a partial is judged by its coverage"
         require(not isinstance(order, MergeVerdict), rule, fact, order)
@@ -349,6 +355,7 @@ class Invariants:
                     if not pilot.gone:
                         shadow.drop_pilot(pilot, lost=False)
                     pilot.gone = True
+                    pilot.proving = 0
             case PilotRemoved(number):
                 pilot = shadow.pilots.get(number)
                 if pilot is not None and not pilot.removed:

@@ -18,6 +18,7 @@ from manyhands.model.facts import (
     TaskEnded,
     TaskFailed,
     TaskProgressed,
+    WorkRequested,
 )
 from manyhands.model.limits import Limits
 from manyhands.model.orders import (
@@ -130,11 +131,21 @@ class OrdersCheck:
         found = self.shadow.pilots[pilot]
         self.shadow.drop_pilot(found, lost=False)
         found.gone = True
+        found.proving = 0
 
     def proven(self, pilot: int, fact: ClassProven) -> None:
         """One slot less computes a block 0."""
         found = self.shadow.pilots[pilot]
         found.proving = max(found.proving - 1, 0)
+        found.classes[fact.campaign] = fact.digest
+
+    def requested(self, pilot: int, fact: WorkRequested) -> None:
+        """Who asks for more than the slots that are free has no merge at work."""
+        found = self.shadow.pilots[pilot]
+        free = found.slots - len(found.tasks) - found.proving
+        if found.claims and fact.slots > free - len(found.claims):
+            for number in list(found.claims):
+                self.shadow.end_claim(self.shadow.claims[number])
 
     def merge_failed(self, pilot: int, fact: MergeFailed) -> None:
         """A merger gave up."""
@@ -156,7 +167,10 @@ class OrdersCheck:
         known = fact.name in shadow.objects or fact.name in shadow.gone
         again = claim is not None and claim.output == fact.name and not removed
         good = claim is not None and claim.active and claim.pilot == pilot and not removed
-        good = good and fact.name not in shadow.gone
+        if good and known:
+            assert claim is not None
+            shadow.end_claim(claim)  # its object was collected on the way, or is another's
+            good = False
         require((again or good) == (order.refusal is None), rule, fact, order)
         if again:
             return
@@ -262,6 +276,7 @@ FACTS: dict[type[Any], Callable[[OrdersCheck, int, Any], None]] = {
     ClassProven: OrdersCheck.proven,
     MergeFailed: OrdersCheck.merge_failed,
     PilotLeft: OrdersCheck.left,
+    WorkRequested: OrdersCheck.requested,
 }
 
 ORDERS: dict[type[Any], Callable[[OrdersCheck, int, int, PilotShadow, Any], None]] = {

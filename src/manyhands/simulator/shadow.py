@@ -90,6 +90,7 @@ class PilotShadow:
     tasks: dict[int, None] = field(default_factory=dict)
     claims: dict[int, None] = field(default_factory=dict)
     proving: int = 0
+    classes: dict[int, str] = field(default_factory=dict)  # campaign: digest of block 0
 
 
 @dataclass(slots=True)
@@ -103,6 +104,7 @@ class CampaignShadow:
     sums: Counter[int] = field(default_factory=Counter)  # of all that was accepted, by place
     streams: dict[int, int] = field(default_factory=dict)  # stream: its task
     tasks: list[TaskShadow] = field(default_factory=list)
+    numeric_class: str = ""  # of all that was accepted
     accepted: int = 0  # blocks, as bits
     held_once: int = 0
     held_twice: int = 0
@@ -158,7 +160,7 @@ class Shadow:
         if campaign.ended:
             return Refusal.CLOSED, task.seal
         opened = self.objects[task.open] if task.open else None
-        if opened is not None and opened.coverage == fact.coverage:
+        if opened is not None and self._is_impostor(opened, fact):
             return Refusal.IMPOSTOR, task.seal
         behind = self._is_behind(task, fact)
         if not (fact.start == task.seal or behind) or fact.end <= task.accepted:
@@ -176,6 +178,7 @@ class Shadow:
         """Count a partial that was not counted before."""
         task = self.tasks[fact.task]
         campaign = self.campaigns[task.campaign]
+        self._check_class(campaign, task)
         fresh = bits_of(fact.coverage) if campaign.exact else 0
         if self._is_behind(task, fact):
             self.seal(task)
@@ -210,6 +213,21 @@ class Shadow:
             del self.campaigns[found.campaign].objects[name]
         self.gone[name] = accepted
         self.useless[name] = None
+
+    def _check_class(self, campaign: CampaignShadow, task: TaskShadow) -> None:
+        proven = self.pilots[task.pilot].classes.get(task.campaign, "")
+        campaign.numeric_class = campaign.numeric_class or proven
+        require(proven == campaign.numeric_class, "one numeric class", task, proven)
+
+    def other_class(self, fact: PartialStored, chosen: str) -> bool:
+        """Whether a pilot of another class than the one now chosen offers this."""
+        task = self.tasks[fact.task]
+        proven = self.pilots[task.pilot].classes.get(task.campaign, "")
+        ours = self.campaigns[task.campaign].numeric_class
+        return bool(proven) and proven != chosen and ours in ("", chosen)
+
+    def _is_impostor(self, opened: Object, fact: PartialStored) -> bool:
+        return opened.coverage == fact.coverage and opened.digest != fact.digest
 
     def seal(self, task: TaskShadow) -> None:
         """What a task has stored will not be replaced any more."""
