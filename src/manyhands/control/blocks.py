@@ -17,6 +17,7 @@ from manyhands.model.orders import Lease
 Interval = tuple[int, int]
 BEYOND_PERCENT = 102  # nobody works further ahead of the goal than this
 UNBOUNDED = 1 << 62
+SUSPECT_PATIENCE = 64  # how many blocks are leased beyond a failed one before it is tried again
 STRAGGLERS_TRIED = 8  # how many overdue holders an idle hand is compared with at once
 COPIES = 1 << 40  # segments of copies start here, beyond all segments of the grid
 
@@ -194,10 +195,12 @@ class Blocks:
         return start, end
 
     def _take_suspect(self, pilot: int) -> list[Interval]:
-        # Nobody else may ever come: at the very end the same pilot tries again.
+        # Nobody else may ever come: at the very end, or when others would have asked by now, the
+        # same pilot tries again.
         at_end = not self.free.size and self.frontier >= self.limit()
         for block, pilots in self.suspects.items():
-            if not self.retried.contains(block) and (at_end or pilot not in pilots):
+            alone = at_end or self.frontier - block > SUSPECT_PATIENCE
+            if not self.retried.contains(block) and (alone or pilot not in pilots):
                 self.retried.add(block, block + 1)
                 return [(block, block + 1)]
         return []
