@@ -35,6 +35,8 @@ Verdict = PartialAccepted | PartialRefused
 
 PERIOD_S = 60.0
 EVERY_MINUTE = Pace(report_s=PERIOD_S)
+LONG_S = 1e6
+MANY = 5000
 NOW_AND_THEN_S = 1.0  # between two messages of a test that does not care
 
 
@@ -104,7 +106,9 @@ class Pool:
             self.now_s = max(min(self._wakes), self.now_s)
             self._wakes = [one for one in self._wakes if one > self.now_s]
             self.tell(Ticked())
+            assert len(self.history) < MANY, "this goes on for ever"
         self.now_s = end_s
+        assert end_s < LONG_S, "this goes on for ever"
 
     def campaign(self, number: int = 0) -> CampaignRecord:
         """What the master remembers of a campaign."""
@@ -157,6 +161,7 @@ class Hand:
         self.number = self.number + 1 if number is None else number
         message = MessageReceived(self.pilot, self.incarnation, self.number, facts, round_trip_us)
         reply = only(Reply, self.pool.tell(message, after_s))
+        assert self.number < MANY, "this goes on for ever"
         assert (reply.pilot, reply.incarnation) == (self.pilot, self.incarnation)
         assert reply.number == self.number
         self.report_in_s = reply.report_in_s

@@ -9,6 +9,7 @@ from math import inf
 from typing import Optional
 
 SECONDS_MAX = 1e12
+COUNT_MAX = 1 << 62  # of samples, blocks and microseconds: what is made of it fits everywhere
 
 
 def require(valid: bool, field: str, value: object, expected: str) -> None:
@@ -37,6 +38,12 @@ def is_time(value: object) -> bool:
 def require_count(field: str, value: object, least: int = 0) -> None:
     """Refuse anything but a whole number that is not smaller than `least`."""
     require(is_count(value, least), field, value, f"a whole number, {least} or more")
+
+
+def require_at_most(most: int, **fields: int) -> None:
+    """Refuse fields that hold more than anything real."""
+    for field, value in fields.items():
+        require(value <= most, field, value, f"at most {most}")
 
 
 def require_seconds(field: str, value: object) -> None:

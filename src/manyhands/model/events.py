@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Tuple, Union
 
 from manyhands.model.campaign import Campaign
-from manyhands.model.checks import require_count, require_text
+from manyhands.model.checks import COUNT_MAX, require_at_most, require_count, require_text
 from manyhands.model.facts import Fact
 from manyhands.model.failures import FailureCause
 
@@ -25,7 +25,10 @@ class MessageReceived:
     round_trip_us: int = 0
 
     def __post_init__(self) -> None:
-        if not (self.pilot >= 0 < self.number and self.incarnation >= 0 <= self.round_trip_us):
+        if not (
+            self.pilot >= 0 < self.number
+            and self.incarnation >= 0 <= self.round_trip_us <= COUNT_MAX
+        ):
             _refuse_message(self)
 
 
@@ -34,6 +37,7 @@ def _refuse_message(message: MessageReceived) -> None:
     require_count("incarnation", message.incarnation)
     require_count("number", message.number, 1)
     require_count("round_trip_us", message.round_trip_us)
+    require_at_most(COUNT_MAX, round_trip_us=message.round_trip_us)
 
 
 @dataclass(frozen=True)

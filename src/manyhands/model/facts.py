@@ -10,11 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional, Tuple, Union
 
-from manyhands.model.checks import require, require_count, require_text
+from manyhands.model.checks import (
+    COUNT_MAX,
+    require,
+    require_at_most,
+    require_count,
+    require_text,
+)
 from manyhands.model.coverage import Coverage
 from manyhands.model.failures import FailureCause
 
 SUMS_MAX = 64
+SUM_END = 1 << 1024  # more than any fourth powers add up to; less than a journal cannot write
 NAME_LENGTH_MAX = 400
 
 
@@ -62,7 +69,7 @@ class TaskProgressed:
     busy_us: int
 
     def __post_init__(self) -> None:
-        if not (self.task >= 0 <= self.position and self.busy_us >= 0):
+        if not (self.task >= 0 <= self.position <= COUNT_MAX and 0 <= self.busy_us <= COUNT_MAX):
             _refuse_progress(self)
 
 
@@ -70,6 +77,7 @@ def _refuse_progress(fact: TaskProgressed) -> None:
     require_count("task", fact.task)
     require_count("position", fact.position)
     require_count("busy_us", fact.busy_us)
+    require_at_most(COUNT_MAX, position=fact.position, busy_us=fact.busy_us)
 
 
 @dataclass(frozen=True)
@@ -93,10 +101,11 @@ class PartialStored:
 
     def __post_init__(self) -> None:
         if not (
-            0 <= self.start < self.end
-            and self.task >= 0 <= self.upload_us
+            0 <= self.start < self.end <= COUNT_MAX
+            and self.task >= 0 <= self.upload_us <= COUNT_MAX
             and 0 < len(self.name) <= NAME_LENGTH_MAX
             and len(self.sums) <= SUMS_MAX
+            and (not self.sums or -SUM_END < min(self.sums) <= max(self.sums) < SUM_END)
             and self.coverage.size == self.end - self.start
         ):
             _refuse_partial(self)
@@ -108,7 +117,10 @@ def _refuse_partial(fact: PartialStored) -> None:
     require_count("end", fact.end, fact.start + 1)
     require_text("name", fact.name, NAME_LENGTH_MAX)
     require(len(fact.sums) <= SUMS_MAX, "sums", len(fact.sums), f"at most {SUMS_MAX} numbers")
+    for one in fact.sums:
+        require(-SUM_END < one < SUM_END, "sums", one, "numbers of at most 1024 bits")
     require_count("upload_us", fact.upload_us)
+    require_at_most(COUNT_MAX, end=fact.end, upload_us=fact.upload_us)
     size = fact.end - fact.start
     require(fact.coverage.size == size, "coverage", fact.coverage.size, f"of size {size}")
 
