@@ -7,6 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from manyhands.control.block_set import BlockSet
 from manyhands.control.looks import FIRST_LOOK, Looks
 from manyhands.model.campaign import Stage
 from manyhands.model.orders import ExtendLease, StartTask
@@ -53,9 +54,9 @@ def test_looks_are_a_function_of_the_prefix_alone(scale: int, steps: list[int]) 
     prefix = 0
     for step in steps:
         prefix += step
-        slowly.advance(rule, prefix)
-        slowly.advance(rule, prefix)
-    at_once.advance(rule, end)
+        slowly.advance(rule, prefix, BlockSet())
+        slowly.advance(rule, prefix, BlockSet())
+    at_once.advance(rule, end, BlockSet())
     assert (at_once.next, at_once.final_blocks) == (slowly.next, slowly.final_blocks)
     assert at_once.estimate == slowly.estimate
 
@@ -70,7 +71,7 @@ def test_the_next_look_is_further_but_at_most_twice_as_far(scale: int) -> None:
     while before < 5000 and looks.final_blocks is None:
         point = looks.points[looks.next]
         assert before < point <= max(2 * before, FIRST_LOOK)
-        looks.advance(rule, point)
+        looks.advance(rule, point, BlockSet())
         before = point
     if looks.final_blocks is not None:
         assert looks.estimate.met

@@ -265,7 +265,9 @@ class Campaigns:
         rule = record.campaign.precision
         assert rule is not None
         before = looks.summed
-        looks.advance(rule, blocks.prefix(), _samples_at_least(record.campaign.stop))
+        looks.advance(
+            rule, blocks.prefix(), blocks.poisoned, _samples_at_least(record.campaign.stop)
+        )
         if looks.summed != before:
             self.release_segments(record)
 

@@ -12,6 +12,7 @@ from typing import ClassVar
 from manyhands.control.alarms import CAMPAIGN, CLAIM, PILOT
 from manyhands.control.campaign_record import CampaignRecord
 from manyhands.control.campaigns import WANTING, Campaigns
+from manyhands.control.classes import Classes
 from manyhands.control.ledger import Ledger
 from manyhands.control.life_cycles import Row, Trail
 from manyhands.control.merging import Merging
@@ -52,6 +53,7 @@ from manyhands.model.failures import FailureCause
 from manyhands.model.limits import Limits
 from manyhands.model.orders import Leave, Order, RegisterAgain, Stale
 
+LATE_US = US_PER_S  # a deciding thread that runs looks at an alarm sooner than this
 IDLE_REPORTS = 6  # an idle hand asks so many times per report period
 
 
@@ -65,6 +67,7 @@ class Controller:
         "_ledger",
         "_merging",
         "_campaigns",
+        "_classes",
         "_tasks",
         "_pilots",
     )
@@ -76,6 +79,7 @@ class Controller:
     _ledger: Ledger = field(init=False)
     _merging: Merging = field(init=False)
     _campaigns: Campaigns = field(init=False)
+    _classes: Classes = field(init=False)
     _tasks: Tasks = field(init=False)
     _pilots: Pilots = field(init=False)
 
@@ -85,22 +89,25 @@ class Controller:
         self._ledger = Ledger(limits, state, trail)
         self._merging = Merging(limits, state, trail, self._ledger)
         self._campaigns = Campaigns(limits, self._tempo, state, trail, self._ledger, self._merging)
+        self._classes = Classes(state, trail)
         self._tasks = Tasks(limits, state, trail, self._ledger, self._campaigns)
         self._pilots = Pilots(limits, self._tempo, state, trail)
 
     def handle(self, now_s: float, event: Event) -> list[Command]:
         """Take in one fact; what follows from it, and from the time it came."""
         state = self.state
-        now_us = round(now_s * US_PER_S)
-        if now_us < state.now_us:
-            now_us = state.now_us
+        now_us, before_us = round(now_s * US_PER_S), state.now_us
+        if now_us < before_us:
+            now_us = before_us
         state.now_us = now_us
         turn = Turn(now_us)
         alarms = state.alarms
+        if type(event) is MasterRestarted:
+            self._restart(turn)
         if alarms.heap and alarms.heap[0][0] <= now_us:
             late_us = now_us - alarms.heap[0][0]
-            if late_us > self._tempo.outage_us or type(event) is MasterRestarted:
-                self._restart(turn)
+            if late_us > LATE_US and now_us - before_us > self._tempo.outage_us:
+                self._restart(turn)  # nobody was here when the alarm rang
             self._ring(turn)
         if type(event) is MessageReceived:
             self._message(event, turn)
@@ -215,7 +222,7 @@ class Controller:
                 self._merged(self._merging.failed(pilot, fact, turn), turn)
             case ClassProven():
                 pilot.proving = max(pilot.proving - 1, 0)
-                self._tasks.proven(pilot, fact, turn)
+                self._classes.proven(pilot, fact, turn)
             case PilotLeft():
                 self._drop_work(pilot, turn)
                 self._pilots.leave(pilot, "gone")
@@ -251,11 +258,11 @@ class Controller:
                 # Who merges asks at once when it is done; the others wait for one that dies.
                 turn.report_us = min(turn.report_us, self._tempo.silence_us_min)
                 continue
-            if self._tasks.prove(record, pilot, turn):
+            if self._classes.prove(record, pilot, turn):
                 pilot.proving += 1
                 pilot.classes[record.campaign.campaign] = ""
                 return True
-            if self._tasks.may_work(record, pilot) and self._tasks.start(record, pilot, turn):
+            if self._classes.may_work(record, pilot) and self._tasks.start(record, pilot, turn):
                 self._set_first_report(record, pilot, turn)
                 return True
             self._ask_again(record, pilot, turn)
@@ -291,14 +298,16 @@ class Controller:
                     self._pilot_gone(pilot, "gone", turn)
             case PilotRemoved(number):
                 pilot = self.state.pilots.get(number)
-                if pilot is not None:
+                if pilot is None:
+                    self._pilots.banish(number, turn)
+                else:
                     self._pilot_gone(pilot, "removed", turn)
             case ObjectCollected(name):
                 self._ledger.collect(name, turn)
             case ObjectDeleted(name):
                 self._ledger.deleted(name)
             case MasterRestarted():
-                self._restart(turn)
+                pass  # before anything else that was due
             case MessageReceived():
                 raise AssertionError(f"{event} has a way of its own")
 
@@ -317,7 +326,7 @@ class Controller:
         pilot.tasks.clear()
         self._merging.drop_claims(pilot)
         self._pilots.set_idle(pilot, 0)
-        self._tasks.forget_class(pilot)
+        self._classes.forget_class(pilot)
 
     def _restart(self, turn: Turn) -> None:
         """Nobody could be heard: every lease runs in full from now, every deletion is repeated."""
@@ -352,7 +361,7 @@ class Controller:
         if found == "lost":
             self._merging.drop_claims(pilot)
             self._pilots.set_idle(pilot, 0)
-            self._tasks.forget_class(pilot)
+            self._classes.forget_class(pilot)
 
 
 def _tasks_of(record: CampaignRecord) -> int:

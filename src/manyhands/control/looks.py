@@ -10,11 +10,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field, replace
 
+from manyhands.control.block_set import BlockSet
 from manyhands.control.stopping import Estimate, look
 from manyhands.model.stopping import Precision
 
 FIRST_LOOK = 64
 GROWTH_PERCENT = 102
+GOAL_MAX = 1 << 48  # blocks; a forecast beyond this is a forecast of nothing
 NEARNESS_PERCENT = 95  # look as soon as the prefix is so near to the forecast
 
 
@@ -49,12 +51,19 @@ class Looks:
         for i, one in enumerate(sums):
             have[i] += sign * one
 
-    def advance(self, rule: Precision, prefix: int, samples_min: int = 0) -> bool:
-        """Look at every grid point due within the prefix of accepted blocks; True: satisfied."""
+    def advance(self, rule: Precision, prefix: int, holes: BlockSet, samples_min: int = 0) -> bool:
+        """Look at every grid point due within the prefix of accepted blocks; True: satisfied.
+
+        `holes` are the blocks that the answer must do without.
+        """
         rule = replace(rule, samples_min=max(rule.samples_min, samples_min))
         while self.final_blocks is None and self.points[self.next] <= prefix:
             point = self.points[self.next]
-            self.estimate = look(rule, point * self.block_samples, self._sums_before(self.next + 1))
+            blocks = point - sum(
+                min(end, point) - start for start, end in holes.intervals() if start < point
+            )
+            sums = self._sums_before(self.next + 1)
+            self.estimate = look(rule, blocks * self.block_samples, sums)
             if self.estimate.met:
                 self.final_blocks = point
             else:
@@ -64,17 +73,18 @@ class Looks:
     def goal(self) -> int | None:
         """The prefix to work towards, in blocks; None before the first look."""
         wanted = self.estimate.goal
-        if wanted is None:
-            return None
-        blocks = -(-wanted // self.block_samples)
-        due = self.points[self.next]
-        return due if due * 100 >= NEARNESS_PERCENT * blocks else blocks
+        if self.final_blocks is not None or wanted is None:
+            return self.final_blocks
+        blocks = min(-(-wanted // self.block_samples), GOAL_MAX)
+        # The look is taken as soon as it is near to the forecast, but if it fails nobody must have
+        # waited for it: so the work goes on to the grid point at which the forecast is reached.
+        return max(self.points[self.next], self.segment_end(self.segment_of(max(blocks - 1, 0))))
 
     def _next_look(self, point: int) -> int:
         wanted = self.estimate.goal
         blocks = 2 * point if wanted is None else -(-wanted // self.block_samples)
         near = -(-NEARNESS_PERCENT * blocks // 100)
-        self._reach(max(near, 2 * point))
+        self._reach(2 * point)
         latest = bisect_right(self.points, 2 * point) - 1
         return max(min(bisect_left(self.points, near), latest), self.next + 1)
 

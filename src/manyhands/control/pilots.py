@@ -30,22 +30,10 @@ class Pilots:
 
     def register(self, message: MessageReceived, fact: PilotRegistered, turn: Turn) -> PilotRecord:
         """A new pilot, or a new incarnation of one whose tasks have been taken away already."""
-        now_us = turn.now_us
         slots = min(fact.slots, self._limits.slots_per_pilot_max)
         pilot = self._state.pilots.get(message.pilot)
         if pilot is None:
-            pilot = PilotRecord(
-                message.pilot,
-                message.incarnation,
-                slots,
-                fact.site,
-                PilotState.LIVE,
-                now_us,
-                now_us,
-                0,
-                NEVER_US,
-            )
-            self._state.pilots[message.pilot] = pilot
+            pilot = self.unknown(message.pilot, turn)
             self._state.living += 1
         pilot.incarnation = message.incarnation
         pilot.slots = slots
@@ -55,6 +43,18 @@ class Pilots:
         pilot.proving = 0
         pilot.classes = {one: digest for one, digest in pilot.classes.items() if digest}
         return pilot
+
+    def unknown(self, number: int, turn: Turn) -> PilotRecord:
+        """A record for a pilot that nobody has heard of."""
+        now_us = turn.now_us
+        pilot = PilotRecord(number, 0, 0, "", PilotState.LIVE, now_us, now_us, 0, 0, NEVER_US)
+        self._state.pilots[number] = pilot
+        return pilot
+
+    def banish(self, number: int, turn: Turn) -> None:
+        """Shut out a pilot that has not come yet."""
+        pilot = self.unknown(number, turn)
+        pilot.state = self._trail.step("pilot", pilot.state, "removed")
 
     def return_to_life(self, pilot: PilotRecord) -> None:
         """It spoke, and had not been counted on."""
@@ -66,6 +66,7 @@ class Pilots:
 
     def expect(self, pilot: PilotRecord, report_us: int, now_us: int) -> None:
         """It was told to speak again by then; look at it if it does not."""
+        pilot.told_us = report_us
         round_trip_us = pilot.round_trip_us
         late_us = self._tempo.overdue_us(report_us)
         # One that needs long for a word is late as any other: it may stay, but others go on.
@@ -87,7 +88,7 @@ class Pilots:
         if pilot.state not in ALIVE:
             return ""
         heard_us = max(pilot.heard_us, self._state.rearmed_us)
-        overdue_us = max(pilot.due_us, heard_us) + self._tempo.overdue_us(pilot.lease_us // 3)
+        overdue_us = max(pilot.due_us, heard_us) + self._tempo.overdue_us(pilot.told_us)
         lost_us = heard_us + pilot.lease_us
         if pilot.state is PilotState.LIVE:
             if overdue_us > turn.now_us:
@@ -119,7 +120,7 @@ class Pilots:
 
     def _arm(self, pilot: PilotRecord, time_us: int) -> None:
         # On a coarse grid, so that one tick serves many pilots.
-        grain_us = self._tempo.overdue_us(pilot.lease_us // 3) // GRAINS
+        grain_us = self._tempo.overdue_us(pilot.told_us) // GRAINS
         time_us += -time_us % grain_us
         pilot.armed_us = time_us
         self._state.alarms.set(time_us, PILOT, pilot.pilot)

@@ -69,6 +69,7 @@ class PilotRecord:
     state: PilotState
     heard_us: int  # when its last message came
     due_us: int  # when its next one should
+    told_us: int  # when it should speak again, after its last message
     lease_us: int  # how long it may be silent from `heard_us` on
     armed_us: int  # when the alarm queue looks at it next
     number: int = 0  # of the last message answered

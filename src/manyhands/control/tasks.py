@@ -5,6 +5,12 @@ from __future__ import annotations
 from manyhands.control.blocks import Blocks
 from manyhands.control.campaign_record import CampaignRecord
 from manyhands.control.campaigns import WANTING, Campaigns
+from manyhands.control.leasing import (
+    FIRST_LEASE_BLOCKS,
+    is_too_slow,
+    lasts_until_asked,
+    lease_blocks,
+)
 from manyhands.control.ledger import Ledger
 from manyhands.control.life_cycles import Row, Trail
 from manyhands.control.records import (
@@ -19,14 +25,12 @@ from manyhands.control.splitting import Progress, policy_for
 from manyhands.control.state import State
 from manyhands.model.campaign import Ending, Split, Stage
 from manyhands.model.commands import ReportIncident
-from manyhands.model.facts import ClassProven, LeaseCut, TaskFailed, TaskProgressed
-from manyhands.model.failures import FailureCause
+from manyhands.model.facts import LeaseCut, TaskFailed, TaskProgressed
 from manyhands.model.limits import Limits
 from manyhands.model.orders import (
     CutLease,
     ExtendLease,
     Lease,
-    ProveClass,
     SetQuota,
     StartTask,
     StopTask,
@@ -34,10 +38,6 @@ from manyhands.model.orders import (
 
 ACTIVE = (TaskState.RUNNING, TaskState.ENDING)
 OVER = (TaskState.ENDED, TaskState.FAILED)
-FIRST_LEASE_BLOCKS = 2  # while nobody knows how fast the pilot is: one to do, one to ask ahead
-ROUND_TRIPS_AHEAD = 3  # as the pilot: how long before its lease ends a task asks for more
-SLOW_PARTS = 4  # a pilot is slow if a word to it and back takes a quarter of a report period
-LEASE_SHARE = 3  # a lease lasts a third of the time that is left
 
 
 class Tasks:
@@ -63,7 +63,10 @@ class Tasks:
             self._return(record, task, turn)
         if fact.busy_us > task.busy_us:
             record.used_us += fact.busy_us - task.busy_us
-        record.count.advance(task, fact.position, fact.busy_us, turn.now_us)
+        position = fact.position
+        if record.blocks is not None:  # what it claims beyond its leases, it cannot have
+            position = min(position, record.blocks.holdings[task.task].leased)
+        record.count.advance(task, position, fact.busy_us, turn.now_us)
         if record.stage not in WANTING:
             turn.orders.append(StopTask(fact.task, keep=False))
             return
@@ -85,45 +88,6 @@ class Tasks:
         if record.blocks is not None:
             return self._start_exact(record, record.blocks, pilot, turn)
         return self._start_free(record, pilot, turn)
-
-    def prove(self, record: CampaignRecord, pilot: PilotRecord, turn: Turn) -> bool:
-        """Have a pilot compute block 0 before it works in exact mode; False: no need."""
-        campaign = record.campaign
-        if record.blocks is None or not campaign.classes or campaign.campaign in pilot.classes:
-            return False
-        turn.orders.append(ProveClass(campaign.campaign, campaign.seed, campaign.block_samples))
-        return True
-
-    def proven(self, pilot: PilotRecord, fact: ClassProven, turn: Turn) -> None:
-        """Block 0 was computed: is it the campaign's numeric class?"""
-        record = self._state.campaigns.get(fact.campaign)
-        if record is None:
-            return
-        pilot.classes[fact.campaign] = fact.digest
-        record.numeric_class = record.numeric_class or fact.digest
-        if record.numeric_class != fact.digest:
-            self._trail.row(Row.CLASS_DIFFERS)
-            detail = f"block 0 is {fact.digest}, the campaign's is {record.numeric_class}"
-            turn.commands.append(
-                ReportIncident(FailureCause.NUMERIC_CLASS, pilot.pilot, None, detail)
-            )
-
-    def may_work(self, record: CampaignRecord, pilot: PilotRecord) -> bool:
-        """Whether the pilot is of the campaign's numeric class."""
-        if record.blocks is None or not record.campaign.classes:
-            return True
-        digest = pilot.classes.get(record.campaign.campaign, "")
-        if not digest:
-            return False  # another slot of it still computes block 0
-        record.numeric_class = record.numeric_class or digest
-        return digest == record.numeric_class
-
-    def forget_class(self, pilot: PilotRecord) -> None:
-        """The only hand of a class is gone and left nothing: the next one chooses the class."""
-        for number in pilot.classes:
-            record = self._state.campaigns[number]
-            if record.stored == 0 and record.count.tasks == 0:
-                record.numeric_class = ""
 
     def ended(self, task: TaskRecord, turn: Turn) -> None:
         """A task stopped by itself, or as it was told."""
@@ -147,7 +111,8 @@ class Tasks:
                 self._trail.row(Row.BLOCK_POISONED)
                 self._campaigns.grown(record, turn)
         record.failures_in_a_row += 1
-        if record.failures_in_a_row >= self._limits.failures_in_a_row_max:
+        too_many = record.failures_in_a_row >= self._limits.failures_in_a_row_max
+        if too_many and record.stage in WANTING:
             self._campaigns.fail(
                 record, f"the application fails everywhere: {fact.cause.value}", turn
             )
@@ -265,7 +230,7 @@ class Tasks:
         count = FIRST_LEASE_BLOCKS
         rate = pilot.rates.get(record.campaign.campaign, 0)
         if rate > 0:
-            count = self._lease_blocks(rate, left_us, period_us)
+            count = lease_blocks(rate, left_us, period_us, self._limits.lease_periods_max)
         leases = self._lease_or_copy(blocks, self._state.next_task, count, pilot.pilot)
         if not leases:
             return False
@@ -335,26 +300,23 @@ class Tasks:
             return  # it has not done a block yet, and has another to do meanwhile
         # It asks again when this is left, so what it is told now must last until the answer.
         pilot = self._state.pilots[task.pilot]
-        asks_us = report_us + ROUND_TRIPS_AHEAD * pilot.round_trip_us
-        soon = task.rate * asks_us >> RATE_BITS
+        soon = lasts_until_asked(task.rate, report_us, pilot.round_trip_us)
         if remaining > soon:
             if soon == 0 or remaining > soon + 1:  # what was just given is not asked back
                 self._propose_cut(task, holding, remaining, turn)
         elif not holding.last:
-            count = self._lease_blocks(task.rate, left_us, report_us) - remaining
+            count = (
+                lease_blocks(task.rate, left_us, report_us, self._limits.lease_periods_max)
+                - remaining
+            )
             if self._state.idle > 0:
                 count = min(count, soon - remaining)  # the others may have the rest
             leases: tuple[Lease, ...] = ()
-            if not self._is_too_slow(pilot, left_us, report_us):
+            if not is_too_slow(pilot.round_trip_us, left_us, report_us):
                 leases = self._lease_or_copy(blocks, task.task, max(count, 1), task.pilot)
             holding.last = not leases
             holding.cut = False
             turn.orders.append(ExtendLease(task.task, leases, last=holding.last))
-
-    def _is_too_slow(self, pilot: PilotRecord, left_us: int | None, report_us: int) -> bool:
-        """Whether what it computes next would come when all others have finished."""
-        slow = pilot.round_trip_us > report_us // SLOW_PARTS
-        return slow and left_us is not None and left_us < 2 * pilot.round_trip_us
 
     def _lease_or_copy(
         self, blocks: Blocks, task: int, count: int, pilot: int
@@ -372,12 +334,6 @@ class Tasks:
             self._trail.row(Row.BLOCKS_CUT)
             holding.cut = True
             turn.orders.append(CutLease(task.task, (remaining - 1) // 2))
-
-    def _lease_blocks(self, rate: int, left_us: int | None, report_us: int) -> int:
-        """Blocks for a third of the time left, for four report periods at most."""
-        longest_us = self._limits.lease_periods_max * report_us
-        span_us = report_us if left_us is None else min(left_us // LEASE_SHARE, longest_us)
-        return max(rate * span_us >> RATE_BITS, 1)
 
     def _finish(self, task: TaskRecord, happening: str, turn: Turn) -> None:
         """A task brings nothing more, or perhaps nothing more: what it held is others' now."""

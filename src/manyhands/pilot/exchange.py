@@ -11,9 +11,8 @@ from manyhands.model.facts import Fact
 
 REPLY_WAIT_S_MIN = 2.0
 REPLY_WAIT_S_MAX = 300.0
-ROUND_TRIPS_WAITED = 4.0
+ROUND_TRIPS_WAITED = 3.0
 ROUND_TRIP_WEIGHT = 0.125  # of the newest measurement, as in RFC 6298
-ROUND_TRIP_GROWTH_MAX = 8.0
 JITTER = 0.1
 
 
@@ -28,6 +27,7 @@ class Exchange:
         "resend_s",
         "round_trip_s",
         "_attempt",
+        "_clear",
         "_sent_s",
         "_wait_s",
     )
@@ -40,6 +40,7 @@ class Exchange:
         self.resend_s = inf
         self.round_trip_s = 0.0
         self._attempt = 0
+        self._clear = True  # the last message was answered the first time
         self._sent_s = 0.0
         self._wait_s = 0.0
 
@@ -53,7 +54,8 @@ class Exchange:
         )
         self._sent_s = now_s
         self._attempt = 0
-        self._wait_s = max(ROUND_TRIPS_WAITED * self.round_trip_s, REPLY_WAIT_S_MIN)
+        usual_s = max(ROUND_TRIPS_WAITED * self.round_trip_s, REPLY_WAIT_S_MIN)
+        self._wait_s = usual_s if self._clear else max(usual_s, self._wait_s)
         self._await_reply(now_s)
         return self.outstanding
 
@@ -87,11 +89,12 @@ class Exchange:
         self.resend_s = now_s + self._wait_s * (1.0 + JITTER * (mixed / 1000.0 - 1.0))
 
     def _measure(self, elapsed_s: float) -> None:
-        if self._attempt > 1:
-            # Which of several copies was answered is unknown. The time since the first one lets a
-            # slow line be learned; the bound keeps an outage from looking like one.
-            bound_s = ROUND_TRIP_GROWTH_MAX * max(self.round_trip_s, REPLY_WAIT_S_MIN)
-            elapsed_s = min(elapsed_s, bound_s)
+        # Which of several copies was answered is unknown, so it tells nothing of the way; but the
+        # next message waits as long as this one had to (Karn & Partridge 1987). So a slow line is
+        # learned, and loss is not taken for one.
+        self._clear = self._attempt == 1
+        if not self._clear:
+            return
         if self.round_trip_s == 0.0:
             self.round_trip_s = elapsed_s
         else:
