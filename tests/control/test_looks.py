@@ -80,7 +80,7 @@ def test_the_next_look_is_further_but_at_most_twice_as_far(scale: int) -> None:
 def test_a_look_comes_as_soon_as_the_prefix_is_near_the_forecast() -> None:
     looks = Looks(BLOCK)
     looks.add(0, _sums(0, 64))
-    assert not looks.advance(_wide(57), 64)
+    assert not looks.advance(_wide(57), 64, BlockSet())
     goal = looks.estimate.goal or 0
     near = -(-95 * -(-goal // BLOCK) // 100)
     assert 64 < near < 128
