@@ -26,6 +26,7 @@ from manyhands.simulator.world import World
 LIVING = 0.86  # the part of R1's pool that lives, on the mean over its 100 periods
 CAMPAIGNS, SCHEDULES = 8, 5
 COMPUTED_TWICE_BAR = 0.015
+MESSAGES_BAR = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Counted:
     refused: float  # offered, and had been accepted from elsewhere
     wasted: float  # computed once more by the living
     lost: float  # computed by the dead, and once more by the living
+    messages: float  # per pilot and period
 
 
 def run_counted(seed: int) -> Counted:
@@ -48,7 +50,8 @@ def run_counted(seed: int) -> Counted:
     scenario = R1(mode=Mode.EXACT).scenario(seed)
     campaign = scenario.campaigns[0].campaign
     world = World(scenario)
-    (outcome,) = world.run().campaigns
+    ended = world.run()
+    (outcome,) = ended.campaigns
     blocks = campaign.blocks_wanted
     assert blocks is not None
     everything = Coverage((Span(BLOCK_LINE, 0, blocks),))
@@ -64,6 +67,7 @@ def run_counted(seed: int) -> Counted:
         refused / blocks,
         0.0 if found is None else found.wasted,
         0.0 if found is None else found.lost,
+        ended.messages_per_period,
     )
 
 
@@ -80,6 +84,7 @@ class Schedule:
     beyond: float  # blocks computed beyond the prefix, by the prefix
     wasted: float
     lost: float
+    messages: float  # per pilot and period
 
 
 def run_precise(pilots: int, seeds: tuple[int, int]) -> Schedule:
@@ -89,7 +94,8 @@ def run_precise(pilots: int, seeds: tuple[int, int]) -> Schedule:
     rule = Precision("tally", relative=1 / sqrt(samples))
     variant = R1(pilots, mode=Mode.EXACT, stop=rule, campaign_seed=campaign_seed)
     world = World(variant.scenario(seed))
-    (outcome,) = world.run().campaigns
+    ended = world.run()
+    (outcome,) = ended.campaigns
     prefix = outcome.coverage.size
     whole = outcome.coverage == Coverage((Span(BLOCK_LINE, 0, prefix),))
     right = outcome.value == toy.value(campaign_seed, outcome.coverage)
@@ -104,6 +110,7 @@ def run_precise(pilots: int, seeds: tuple[int, int]) -> Schedule:
         _computed_beyond(world, prefix) / max(prefix, 1),
         found.wasted,
         found.lost,
+        ended.messages_per_period,
     )
 
 
@@ -130,6 +137,7 @@ def counted_table(shown: Sequence[Counted]) -> Table:
     efficiency = median(one.efficiency for one in shown)
     low = p5([one.efficiency for one in shown])
     twice = median(one.wasted + one.lost for one in shown)
+    messages = median(one.messages for one in shown)
     no_power = sum(one.blocks & (one.blocks - 1) != 0 for one in shown)
     whole, equal = sum(one.whole for one in shown), sum(one.equal for one in shown)
     rows = [
@@ -144,6 +152,12 @@ def counted_table(shown: Sequence[Counted]) -> Table:
         ["computed twice, max", share(max(one.wasted + one.lost for one in shown)), "-", "-"],
         ["copies given, median", share(median(one.copies for one in shown)), "-", "-"],
         ["refused, median", share(median(one.refused for one in shown)), "-", "-"],
+        [
+            "messages per pilot and period, median",
+            f"{messages:.2f}",
+            "≤ 2",
+            verdict(messages <= MESSAGES_BAR),
+        ],
     ]
     caption = f"R1 in exact mode, 10 blocks per period on the mean pilot, {count} seeds"
     return Table(caption, ["figure", "measured", "bar", ""], rows)
@@ -170,6 +184,7 @@ def precise_table(few: Sequence[Schedule], many: Sequence[Schedule]) -> Table:
                 share(median(one.lost for one in shown)),
                 f"{efficiency:.4f} / {p5([one.efficiency for one in shown]):.4f}"
                 + (f" (≥ 0.95: {verdict(efficiency >= 0.95)})" if efficiency_bar else ""),
+                f"{median(one.messages for one in shown):.2f}",
             ]
         )
     head = [
@@ -181,6 +196,7 @@ def precise_table(few: Sequence[Schedule], many: Sequence[Schedule]) -> Table:
         "wasted, median",
         "lost, median",
         "efficiency median / p5",
+        "messages per pilot and period, median",
     ]
     caption = f"R1 in exact mode until a precision is reached, {CAMPAIGNS} campaigns"
     return Table(caption, head, rows)

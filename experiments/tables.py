@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 from collections.abc import Sequence
@@ -36,8 +37,16 @@ class Origin:
 
     def __str__(self) -> str:
         day = datetime.now(UTC).date().isoformat()
-        machine = f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}"
+        machine = f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}"
         return f"`{self.command}` on {machine}; {day}, commit {self.commit}."
+
+
+def _processor() -> str:
+    """The name of it, where the system tells."""
+    told = Path("/proc/cpuinfo")
+    text = told.read_text(encoding="utf-8") if told.exists() else ""
+    found = re.search(r"model name\s*: (.*)", text)
+    return found[1] if found else platform.machine()
 
 
 def share(value: float, digits: int = 2) -> str:
