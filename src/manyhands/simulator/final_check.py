@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manyhands.control.block_set import BlockSet
 from manyhands.control.campaign_record import CampaignRecord
 from manyhands.control.controller import Controller
 from manyhands.control.looks import Looks
@@ -77,7 +78,7 @@ def prefix_alone(application: Toy) -> int:
         end = looks.segment_end(segment)
         looks.add(segment, application.sums(Coverage((Span(BLOCK_LINE, prefix, end),))))
         segment, prefix = segment + 1, end
-        if looks.advance(rule, prefix, _at_least(campaign.stop)):
+        if looks.advance(rule, prefix, BlockSet(), _at_least(campaign.stop)):
             assert looks.final_blocks is not None
             return looks.final_blocks
 
