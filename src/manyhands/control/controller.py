@@ -166,7 +166,10 @@ class Controller:
                 self._tasks.count_again(self.state.tasks[number])
         if pilot.claims:
             self._merging.renew(pilot, now_us)
-        for fact in message.facts:
+        facts = message.facts
+        if len(facts) > self.limits.facts_per_message_max:
+            facts = facts[: self.limits.facts_per_message_max]  # what is unjudged is said again
+        for fact in facts:
             if type(fact) is TaskProgressed:
                 self._tasks.progress(pilot, fact, turn)
             else:

@@ -85,6 +85,8 @@ class Tasks:
         """Give an idle slot a task of this campaign, if there is anything for it to do."""
         if record.stage not in WANTING or record.stopping:
             return False
+        if record.tasks_started >= self._limits.tasks_per_campaign_max:
+            return False
         if record.blocks is not None:
             return self._start_exact(record, record.blocks, pilot, turn)
         return self._start_free(record, pilot, turn)

@@ -25,7 +25,7 @@ class Limits:
     period_s_min: float = 0.1
     period_s_max: float = 900.0
     lease_periods_max: int = 4  # how far ahead a task may hold blocks, in report periods
-    spans_per_order_max: int = 64  # how many intervals one lease order may hold
+    spans_per_order_max: int = 64  # intervals in one lease, before the grid of looks cuts them
     claim_s_min: float = 60.0  # how long a merge task may take before its inputs return
     hosts_per_block_max: int = 3  # a block that fails on so many pilots is poisoned
     failures_in_a_row_max: int = 30  # so many failed tasks, nothing stored between: give up
