@@ -6,7 +6,7 @@ from manyhands.control.controller import Controller
 from manyhands.model.campaign import Campaign
 from manyhands.model.commands import Reply
 from manyhands.model.events import CampaignSubmitted, MessageReceived
-from manyhands.model.facts import PilotRegistered, WorkRequested
+from manyhands.model.facts import Fact, PilotRegistered, WorkRequested
 from manyhands.model.limits import Limits
 from manyhands.model.orders import Leave, Order, StartTask
 from manyhands.model.stopping import Samples
@@ -17,7 +17,7 @@ def _orders(limits: Limits, pilots: int) -> list[Order]:
     controller.handle(0.0, CampaignSubmitted(Campaign(0, "one", 1, Samples(1000))))
     found: list[Order] = []
     for pilot in range(pilots):
-        facts = (PilotRegistered(4), *[WorkRequested(1)] * 4)
+        facts: tuple[Fact, ...] = (PilotRegistered(4), *[WorkRequested(1)] * 4)
         commands = controller.handle(1.0, MessageReceived(pilot, 0, 1, facts))
         found += [one for reply in commands if isinstance(reply, Reply) for one in reply.orders]
     return found
