@@ -121,11 +121,13 @@ def _block_samples(draws: random.Random, samples: int, stop: StopRule, wish: Wis
 def _pace(draws: random.Random, stop: StopRule, wish: Wish) -> Pace:
     fixed = draws.random() < 0.7
     # Nobody can look at a precision, or forecast from it, before something is stored.
+    # In exact mode nothing is stored either before the last lease, if there is one.
     looks = any(isinstance(one, Precision) for one in leaves(stop))
+    needed = looks or (wish.mode is Mode.EXACT and not isinstance(stop, Samples))
     return Pace(
         report_s=wish.period_s if fixed else None,
         checkpoint_s=wish.period_s * draws.uniform(0.5, 4) if draws.random() < 0.4 else None,
-        checkpoints=looks or draws.random() < 0.9,
+        checkpoints=needed or draws.random() < 0.9,
     )
 
 

@@ -45,7 +45,7 @@ def draw_pilots(
     drift = draws.random() < 0.2
     plans = []
     for pilot in range(count):
-        numeric_class = "ab"[pilot % 5 == 1] if wish.classes > 1 else "a"
+        numeric_class = "ab"[pilot % 2] if wish.classes > 1 else "a"
         fate: dict[str, Any] = {}
         arrival_s = draws.uniform(0.0, 0.15) * ideal_s if pilot else 0.0
         span_s = (arrival_s, max(faults_end_s, arrival_s))

@@ -110,7 +110,9 @@ def _alone_s(scenario: Scenario, campaign: Campaign, slowest: float) -> float:
 def _allowance_s(scenario: Scenario, campaign: Campaign, makespan_s: float) -> float:
     """Four leases and four uploads, and the way there and back."""
     limits = scenario.limits
-    period_s = campaign.pace.report_s or makespan_s / limits.reports_per_campaign
+    # Without a fixed period, waiting for the last ones makes it longer.
+    longest_s = min(3 * makespan_s / limits.reports_per_campaign, limits.period_s_max)
+    period_s = campaign.pace.report_s or longest_s
     longest_s = max(limits.silence_periods, limits.lease_periods_max) * period_s
     lease_s = max(limits.silence_s_min, longest_s, campaign.pace.checkpoint_s or 0.0)
     upload_s = max(plan.upload_s[1] for plan in scenario.pilots)
