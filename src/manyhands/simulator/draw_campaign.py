@@ -53,6 +53,7 @@ def draw_campaign(draws: random.Random, number: int, samples: int, wish: Wish) -
         # The published endings stop tasks that have no share.
         if splitting.kind is Split.DYNAMIC:
             ending = draws.choice((*Ending, Ending.FORECAST, Ending.FORECAST))
+    growing = draws.random() < 0.15
     return Campaign(
         campaign=number,
         name=f"campaign {number}",
@@ -64,8 +65,8 @@ def draw_campaign(draws: random.Random, number: int, samples: int, wish: Wish) -
         ending=ending,
         over_commit=draws.choice((0.002, 0.002, 0.0, 0.05)),
         pace=_pace(draws, stop, wish),
-        merging=_merging(draws, wish),
-        growing=draws.random() < 0.15,
+        merging=_merging(draws, wish, growing),
+        growing=growing,
         skip_poisoned=draws.choice((0, 2)) if exact and wish.poisoned else 0,
         classes=exact and (wish.classes > 1 or draws.random() < 0.7),
     )
@@ -131,8 +132,10 @@ def _pace(draws: random.Random, stop: StopRule, wish: Wish) -> Pace:
     )
 
 
-def _merging(draws: random.Random, wish: Wish) -> Merging:
+def _merging(draws: random.Random, wish: Wish, growing: bool) -> Merging:
     if draws.random() < 0.5:
         return Merging()
     lease_s = wish.period_s * draws.uniform(1.0, 4.0)
+    if growing:  # many small partials: one pair at a time would take for ever
+        return Merging(draws.randint(3, 4), draws.randint(4, 6), lease_s)
     return Merging(draws.randint(1, 4), draws.randint(2, 6), lease_s)

@@ -12,6 +12,7 @@ from math import exp, inf
 
 from manyhands.control.controller import Controller
 from manyhands.model.campaign import Campaign, Mode, Split, Stage
+from manyhands.model.commands import Reply
 from manyhands.model.stopping import Budget, Deadline, Precision, Samples, leaves
 from manyhands.simulator.clock import SECOND, us
 from manyhands.simulator.final_check import prefix_alone
@@ -73,7 +74,7 @@ def time_allowed_s(
         elif isinstance(rule, Budget):
             work_s += rule.core_hours * SECONDS_PER_HOUR / slots
     spent_s = clock_s + SLACK * work_s + _alone_s(scenario, campaign, min(speeds))
-    return spent_s + _allowance_s(scenario, campaign, since_s + spent_s)
+    return spent_s + _allowance_s(scenario, campaign, _longest_told_s(invariants))
 
 
 def _work(campaign: Campaign, stored: int, world: World) -> float:
@@ -107,12 +108,10 @@ def _alone_s(scenario: Scenario, campaign: Campaign, slowest: float) -> float:
     return blocks * campaign.block_samples / slowest
 
 
-def _allowance_s(scenario: Scenario, campaign: Campaign, makespan_s: float) -> float:
+def _allowance_s(scenario: Scenario, campaign: Campaign, told_s: float) -> float:
     """Four leases and four uploads, and the way there and back."""
     limits = scenario.limits
-    # Without a fixed period, waiting for the last ones makes it longer.
-    longest_s = min(3 * makespan_s / limits.reports_per_campaign, limits.period_s_max)
-    period_s = campaign.pace.report_s or longest_s
+    period_s = max(told_s, campaign.pace.report_s or 0.0)
     longest_s = max(limits.silence_periods, limits.lease_periods_max) * period_s
     lease_s = max(limits.silence_s_min, longest_s, campaign.pace.checkpoint_s or 0.0)
     upload_s = max(plan.upload_s[1] for plan in scenario.pilots)
@@ -120,6 +119,19 @@ def _allowance_s(scenario: Scenario, campaign: Campaign, makespan_s: float) -> f
     network = scenario.network
     way_s = network.latency_median_s * exp(2 * network.latency_sigma) * slow
     return LEASES * lease_s + UPLOADS * upload_s + ROUND_TRIPS * 2 * way_s
+
+
+def _longest_told_s(invariants: Invariants) -> float:
+    """The longest report period that a pilot was ever told: its lease of silence is three such."""
+    return max(
+        (
+            one.report_in_s
+            for several in invariants.commands
+            for one in several
+            if type(one) is Reply
+        ),
+        default=0.0,
+    )
 
 
 def _hands(world: World, campaign: Campaign) -> list[PilotPlan]:
