@@ -11,10 +11,10 @@ JOBS ?= 2
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: help demo test check swarm bench docs lock clean
+.PHONY: help demo test check swarm swarm-compiled bench docs lock clean
 
 help:  ## Show this help
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 $(READY): pyproject.toml requirements.lock tools/set_up.sh
 	@tools/set_up.sh
@@ -35,6 +35,11 @@ check: $(READY)  ## Check style and types, run the fast tests (less than a minut
 
 swarm: $(READY)  ## Run SEEDS=1000 random simulated campaigns, stop at a broken promise
 	@$(BIN)/manyhands swarm --seeds 0:$(SEEDS)
+
+swarm-compiled: $(READY)  ## The same, compiled with mypyc first (minutes): twice as fast
+	@mkdir -p build
+	@$(BIN)/python tools/compile_swarm.py >build/compile.log 2>&1 || { tail -n 30 build/compile.log >&2; exit 1; }
+	@PYTHONPATH=build/compiled $(BIN)/manyhands swarm --seeds 0:$(SEEDS)
 
 bench: $(READY)  ## Measure the speeds that the project promises
 	@$(BIN)/python -m benchmarks
