@@ -88,6 +88,8 @@ class Grid:
     ending: Ending = Ending.FORECAST
     failing: float = FAILING
     never: float = NEVER
+    arrived_half_s: float = ARRIVED_HALF_S
+    samples: int = SAMPLES
 
     def scenario(self, seed: int) -> Scenario:
         """One draw of it."""
@@ -104,7 +106,7 @@ class Grid:
             campaign=0,
             name=f"{self.split.value}-{self.pilots}",
             seed=draws.getrandbits(63),
-            stop=Samples(SAMPLES),
+            stop=Samples(self.samples),
             splitting=Splitting(self.split, tasks),
             ending=self.ending,
             pace=Pace(REPORT_S, checkpoints=False),
@@ -122,24 +124,32 @@ class Grid:
     def _plan(self, number: int, draws: random.Random) -> PilotPlan:
         # Uniform, so that there is an end of coming: half of all when half of all that are asked
         # for have come.
-        last_s = 2 * ARRIVED_HALF_S * self._coming() / self.pilots
+        last_s = 2 * self.arrived_half_s * self._coming() / self.pilots
         speed = self.speeds(draws) / SAMPLE_S
         return PilotPlan(number, draws.uniform(0.0, last_s), constant(speed))
 
     def _failing(self, plan: PilotPlan, part: float) -> PilotPlan:
         """It dies somewhere in the time that an equal share would take it."""
-        death_s = plan.arrival_s + part * share_s(plan, self.pilots)
+        death_s = plan.arrival_s + part * self._share_s(plan)
         return PilotPlan(
             plan.pilot, plan.arrival_s, plan.profile, death_s=death_s, exit_seen_s=EXIT_SEEN_S
         )
 
     def _until_s(self, plans: tuple[PilotPlan, ...]) -> float:
-        slowest_s = max(share_s(plan, self.pilots) for plan in plans)
+        slowest_s = max(self._share_s(plan) for plan in plans)
         if self.split is Split.EARLY_BINDING:
-            return 2 * ARRIVED_HALF_S + slowest_s + EXTRA_S
-        return 20 * (2 * ARRIVED_HALF_S + slowest_s) + EXTRA_S
+            return 2 * self.arrived_half_s + slowest_s + EXTRA_S
+        return 20 * (2 * self.arrived_half_s + slowest_s) + EXTRA_S
+
+    def _share_s(self, plan: PilotPlan) -> float:
+        return share_s(plan, self.pilots, self.samples)
 
 
-def share_s(plan: PilotPlan, tasks: int) -> float:
+def calm(pilots: int, samples: int = SAMPLES) -> Grid:
+    """All pilots come, in the first report period, and none fails."""
+    return Grid(pilots, failing=0.0, never=0.0, arrived_half_s=REPORT_S / 2, samples=samples)
+
+
+def share_s(plan: PilotPlan, tasks: int, samples: int = SAMPLES) -> float:
     """How long an equal share takes a pilot."""
-    return SAMPLES / tasks / (plan.profile.rates[0] / 1e6)
+    return samples / tasks / (plan.profile.rates[0] / 1e6)

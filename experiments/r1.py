@@ -11,13 +11,14 @@ from functools import partial
 from statistics import median
 
 from experiments.running import Runner, p5, p95
-from experiments.tables import Table, at_least, at_most, share
+from experiments.tables import Table, at_least, at_most, share, verdict
 from manyhands.model.campaign import Ending
 from manyhands.simulator.scenarios import R1
 from manyhands.simulator.world import World
 
 OVERSHOOT_BAR = 0.005
 MESSAGES_BAR = 2.0
+LONG = 100  # periods
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +180,14 @@ def _bars(found: Sequence[Summary]) -> Table:
                 "-" if least is None else at_least(one.efficiency_p5, least),
                 at_most(one.overshoot_max, OVERSHOOT_BAR),
                 at_most(one.thrown_away, row.bars.thrown_away),
-                f"≤ {MESSAGES_BAR:g}: {'pass' if one.messages <= MESSAGES_BAR else '**fail**'}",
+                _messages(row.variant, one.messages),
             ]
         )
     return Table("The bars of R1", head, rows)
+
+
+def _messages(variant: R1, messages: float) -> str:
+    """The bar is for long campaigns: in short ones, beginning and end count for more."""
+    if variant.periods < LONG:
+        return "-"
+    return f"≤ {MESSAGES_BAR:g}: {verdict(messages <= MESSAGES_BAR)}"

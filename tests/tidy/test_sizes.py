@@ -19,7 +19,8 @@ COLUMNS = 100
 PARAMETERS = 6
 MEDIAN_LINES_PER_FUNCTION = 10
 
-MEASURED = ["src/**/*.py", "tests/**/*.py", "tools/**/*.py", "benchmarks/**/*.py"]
+FOLDERS = ["src", "tests", "tools", "benchmarks", "experiments"]
+MEASURED = [f"{folder}/**/*.py" for folder in FOLDERS]
 
 # "path" for a file, "path::Class.function" for a function, and the reason.
 EXCEPTIONS: dict[str, str] = {}
