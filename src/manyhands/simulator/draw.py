@@ -58,7 +58,7 @@ def draw(seed: int) -> Scenario:
     spare = min(one.profile.rates[-1] for one in pilots if one.removed_s is None)
     work = pool_work(pilots, 0, us(size.ideal_s))
     alone_s = work / spare / SECOND  # if only the slowest pilot were left
-    return Scenario(
+    scenario = Scenario(
         seed=draws.getrandbits(63),
         campaigns=campaigns,
         pilots=pilots,
@@ -71,6 +71,11 @@ def draw(seed: int) -> Scenario:
         poisoned=_poisoned(draws, [one.campaign for one in campaigns], wish),
         linger_s=draws.choice((0.0, 0.0, size.period_s)),
     )
+    back_s = size.period_s * draws.uniform(0.0, 2.0) if draws.random() < 0.3 else 0.0
+    limits = replace(scenario.limits, failures_in_a_row_max=draws.choice((4, 10, 30)))
+    master = replace(scenario.master, clock_back_s=back_s)
+    store = replace(scenario.store, rotten_p=draws.choice((0.0, 0.1)))
+    return replace(scenario, limits=limits, master=master, store=store)
 
 
 def log_uniform(draws: random.Random, least: float, most: float) -> float:

@@ -16,6 +16,7 @@ class Fault(StrEnum):
     MASTER_AWAY = "master away"  # a message found nobody
     MASTER_OUTAGE = "master outage"
     MASTER_CUT = "master cut"  # killed between the journal and the decision
+    CLOCK_SET_BACK = "clock set back"  # whoever took over has a clock that is behind
     SILENT_DEATH = "silent death"
     EXIT_SEEN = "exit seen"
     PILOT_REMOVED = "pilot removed"
@@ -26,6 +27,7 @@ class Fault(StrEnum):
     WALLTIME = "walltime"
     UPLOAD_FAILED = "upload failed"
     OBJECT_TORN = "torn object"
+    OBJECT_ROTTEN = "rotten object"  # it was whole, and nobody can read it any more
     STORED_TWICE = "stored twice"  # the news of a stored partial came again, much later
     STORE_FULL = "store full"
     DOWNLOAD_FAILED = "download failed"

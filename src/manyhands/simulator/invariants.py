@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from manyhands.control.controller import Controller
 from manyhands.control.records import ClaimState, PilotState
-from manyhands.model.campaign import Ending, Mode, Stage
+from manyhands.model.campaign import Stage
 from manyhands.model.commands import AnnounceStage, Command, DeleteObject, Reply, WakeAt
 from manyhands.model.events import (
     CampaignSubmitted,
@@ -36,10 +36,11 @@ from manyhands.model.orders import (
     Stale,
     StartTask,
 )
-from manyhands.model.stopping import Samples
+from manyhands.simulator.closing_check import StagesCheck, deadline_us
 from manyhands.simulator.deciders import Master
 from manyhands.simulator.final_check import check_end
 from manyhands.simulator.full_check import check_all
+from manyhands.simulator.objects_check import ObjectsCheck
 from manyhands.simulator.orders_check import FACTS, ORDERS, OrdersCheck
 from manyhands.simulator.scenario import Scenario
 from manyhands.simulator.shadow import CampaignShadow, PilotShadow, Shadow, require
@@ -47,7 +48,6 @@ from manyhands.simulator.store import StoredObject
 from manyhands.simulator.world import World
 
 FULL_CHECKS = 10
-ENDED = (Stage.DONE, Stage.FAILED, Stage.CANCELLED)
 VERDICTS = (PartialAccepted, PartialRefused, MergeVerdict)
 JUDGED = (PartialStored, MergeStored)
 SILENT = "pilot: overdue, silent"
@@ -65,11 +65,11 @@ class Invariants:
         self.events = 0
         self.now_us = 0
         self.rearmed_us = 0
-        self.in_store: dict[str, None] = {}
-        self.ever_stored: dict[str, None] = {}
-        self.condemned: dict[str, None] = {}
-        self.stages: dict[int, Stage] = {}
-        self.closed_us: dict[int, int] = {}
+        self._wake_us = 0  # the tick that was asked for last
+        self._objects = ObjectsCheck(self.shadow)
+        self._stages = StagesCheck(self.shadow, scenario.limits)
+        self.stages = self._stages.stages
+        self.closed_us = self._stages.closed_us
         self.stored_at_end_of_faults: dict[int, int] | None = None
         self._draws = random.Random(scenario.seed)
         events = 2.0 * len(scenario.pilots) * 30
@@ -84,15 +84,11 @@ class Invariants:
 
     def stored(self, name: str, thing: StoredObject) -> None:
         """The store has a new object."""
-        require(name not in self.ever_stored, "a name is used once", name)
-        self.in_store[name] = None
-        self.ever_stored[name] = None
+        self._objects.stored(name)
 
     def deleted(self, name: str) -> None:
         """The store has one object less."""
-        require(name not in self.shadow.objects, "what is needed is kept", name)
-        require(name in self.condemned, "the fact comes before the deletion", name)
-        del self.in_store[name]
+        self._objects.deleted(name)
 
     def started(self, pilot: int, order: StartTask) -> None:
         """A pilot began to work on a task."""
@@ -153,6 +149,7 @@ class Invariants:
         """Who was given up now; True if it was who sent this very message."""
         if type(event) is MasterRestarted:
             self.rearmed_us = self.now_us
+            self._wake_us = 0  # nobody knows any more of what was asked for
         rows = controller.trail.rows
         silent, returned = rows.get(SILENT, 0), rows.get(RETURNED, 0)
         new = controller is not self._controller
@@ -220,7 +217,7 @@ class Invariants:
         pilot = self.shadow.pilots.get(message.pilot)
         closing = self._closing(commands)
         if pilot is not None and pilot.removed:
-            self._judged(message, reply, closing)
+            self._facts(message, reply, closing, judged_only=True)
             allowed = (*VERDICTS, Leave)
             require(_only(reply, allowed), "removed for ever", reply)
             require(any(type(one) is Leave for one in reply.orders), "removed for ever", reply)
@@ -231,7 +228,7 @@ class Invariants:
             self._register(message, message.facts[0])
             self._answered(message, reply, closing, controller)
         elif message.incarnation < pilot.incarnation or message.number < pilot.number:
-            self._judged(message, reply, closing)
+            self._facts(message, reply, closing, judged_only=True)
             require(_only(reply, (*VERDICTS, Stale)), "orders to the last one only", reply)
         elif message.number == pilot.number:
             require(reply == pilot.reply, "a repeat has the same reply", reply, pilot.reply)
@@ -266,9 +263,6 @@ class Invariants:
         require(busy <= pilot.slots, "no more than its slots", message.pilot, busy, pilot.slots)
         pilot.number = message.number
         pilot.reply = reply
-
-    def _judged(self, message: MessageReceived, reply: Reply, closing: dict[int, None]) -> None:
-        self._facts(message, reply, closing, judged_only=True)
 
     def _facts(
         self, message: MessageReceived, reply: Reply, closing: dict[int, None], judged_only: bool
@@ -315,9 +309,9 @@ class Invariants:
         shadow = self.shadow
         known = fact.name in shadow.objects or fact.name in shadow.gone
         if verdict is None and not known:
-            require(fact.name in self.in_store, "what is counted is in the store", fact)
+            require(fact.name in self._objects.in_store, "what is counted is in the store", fact)
             shadow.accept(fact)
-            self._is_it_enough(shadow.campaigns[shadow.tasks[fact.task].campaign])
+            self._stages.grown(shadow.campaigns[shadow.tasks[fact.task].campaign])
             return
         if verdict is Refusal.HAVE:
             self.orders.refuse_blocks(fact)
@@ -326,14 +320,6 @@ class Invariants:
             campaign.refused += fact.end - fact.start
         if not known:
             shadow.give_up(fact.name, False)
-
-    def _is_it_enough(self, campaign: CampaignShadow) -> None:
-        """The first instant at which enough is stored is the last of an open campaign."""
-        rule = campaign.campaign.stop
-        first = campaign.campaign.ending is not Ending.PUBLISHED
-        if first and isinstance(rule, Samples) and campaign.campaign.mode is Mode.FREE:
-            if campaign.stored >= rule.count:
-                campaign.ended = True
 
     def _closing(self, commands: list[Command]) -> dict[int, None]:
         return {
@@ -348,7 +334,8 @@ class Invariants:
         shadow = self.shadow
         match event:
             case CampaignSubmitted(campaign):
-                shadow.campaigns.setdefault(campaign.campaign, CampaignShadow(campaign))
+                new = CampaignShadow(campaign, deadline_us(campaign))
+                shadow.campaigns.setdefault(campaign.campaign, new)
             case PilotExited(number, incarnation):
                 pilot = shadow.pilots.get(number)
                 if pilot is not None and pilot.incarnation == incarnation and not pilot.removed:
@@ -378,55 +365,26 @@ class Invariants:
                 deleted[command.name] = None
             elif kind is AnnounceStage:
                 assert isinstance(command, AnnounceStage)
-                self._stage(command)
+                self._stages.announced(command, controller, self.now_us)
                 closed.append(command.campaign)
             elif kind is WakeAt:
                 assert isinstance(command, WakeAt)
                 ahead = command.time_s * 1e6 >= self.now_us - 1
                 require(ahead, "time never goes back", command, self.now_us)
+                self._wake_us = round(command.time_s * 1e6)
         if deleted or self.shadow.useless:
-            self._deletions(event, deleted, closed)
+            self._objects.ordered(deleted, closed)
+        if type(event) is MasterRestarted:
+            self._objects.ordered_again(deleted)
+        self._stages.check_clock(self.now_us)
+        heap = controller.state.alarms.heap
+        if heap:
+            waits = self.now_us < self._wake_us <= heap[0][0] + 1
+            require(waits, "who waits is woken", self._wake_us, heap[0])
         for number in self.orders.must_end:
             require(not self.shadow.claims[number].active, "a claim's lease is kept", number)
         self.orders.must_end.clear()
         self.orders.check_counts(controller)
-
-    def _stage(self, command: AnnounceStage) -> None:
-        number, stage = command.campaign, command.stage
-        campaign = self.shadow.campaigns[number]
-        before = self.stages.get(number)
-        require(before not in ENDED, "an end is the end", command)
-        if stage not in (Stage.OPEN, Stage.DRAINING):
-            self.closed_us.setdefault(number, self.now_us)
-            campaign.ended = True
-        else:
-            require(before is not Stage.CLOSED, "closed for ever", command)
-            require(not campaign.ended, "it closes at the first instant", command)
-        self.stages[number] = stage
-
-    def _deletions(self, event: Event, deleted: dict[str, None], closed: list[int]) -> None:
-        shadow = self.shadow
-        for name in deleted:
-            thing = shadow.objects.get(name)
-            if thing is not None and thing.campaign in closed:
-                self._dropped(name)
-            require(name not in shadow.objects, "what is needed is kept", name)
-            known = name in shadow.useless or name in shadow.gone
-            require(known, "only what is useless is deleted", name)
-            self.condemned[name] = None
-        for name in shadow.useless:
-            require(name in deleted, "what is useless is deleted", name)
-        shadow.useless.clear()
-
-    def _dropped(self, name: str) -> None:
-        """Exact mode: a campaign has closed, and this lies beyond its last look."""
-        thing = self.shadow.objects[name]
-        campaign = self.shadow.campaigns[thing.campaign]
-        precise = campaign.exact and campaign.campaign.precision is not None
-        require(precise, "what is needed is kept", name)
-        campaign.stored -= thing.coverage.size
-        campaign.refused += thing.coverage.size
-        self.shadow.give_up(name, True)
 
 
 def _only(reply: Reply, kinds: tuple[type, ...]) -> bool:

@@ -62,6 +62,7 @@ class MasterShell:
 
     __slots__ = (
         "_away",
+        "_behind_us",
         "_cut_at",
         "_deciders",
         "_decided",
@@ -110,6 +111,7 @@ class MasterShell:
         self._deciders = deciders
         self._observer = observer
         self._on_stage = on_stage
+        self._behind_us = 0  # by so much this master's clock is wrong
         self._away = 0  # how many outages hold at the moment
         self._decided = 0  # how many journaled events were decided on, once at least
         self._saved: tuple[int, bytes] | None = None
@@ -144,7 +146,7 @@ class MasterShell:
 
     def take(self, event: Event) -> None:
         """Journal an event, decide, perform."""
-        now_s = self.alarms.now_us / 1e6
+        now_s = (self.alarms.now_us - self._behind_us) / 1e6
         self.journal.append((now_s, event))
         if self._mortal and len(self.journal) == self._cut_at and self.physics.faulty:
             self._cut()
@@ -176,7 +178,7 @@ class MasterShell:
 
     def _wake_at(self, command: WakeAt) -> None:
         # The microsecond behind it: rounding must not make a tick come too early, for ever.
-        wake_us = int(command.time_s * 1e6) + 1
+        wake_us = int(command.time_s * 1e6) + 1 + self._behind_us
         if wake_us != self._wake_us:
             self._wake_us = wake_us  # the last order holds: none is given but for an earlier tick
             self.alarms.push(wake_us, self._tick, wake_us)
@@ -213,6 +215,7 @@ class MasterShell:
         self._away -= 1
         if self._away:
             return
+        self._behind_us = self._set_clock()
         start = 0
         if self._saved is None:
             self.controller = self._deciders.master(self.limits)
@@ -229,6 +232,13 @@ class MasterShell:
                 if isinstance(command, AnnounceStage):
                     self._stage(command)
         self.take(MasterRestarted())
+
+    def _set_clock(self) -> int:
+        if not self.plan.clock_back_s:
+            return 0
+        behind_us = self.physics.between_us((0.0, self.plan.clock_back_s))
+        self.physics.met(Fault.CLOCK_SET_BACK)
+        return min(behind_us, self.alarms.now_us)
 
     # ---- garbage -------------------------------------------------------------------------
 

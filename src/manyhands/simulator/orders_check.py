@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from manyhands.control.controller import Controller
-from manyhands.control.records import PilotState
+from manyhands.control.records import ClaimState, PilotState
 from manyhands.model.campaign import Split, Stage
 from manyhands.model.facts import (
     ClassProven,
@@ -76,6 +76,10 @@ class OrdersCheck:
             closed = theirs.stage not in WANTING
             require(ours.ended == closed, "it closes at the first instant", number, theirs.stage)
         self._touched.clear()
+        for number in self.shadow.ended_claims:
+            ended = controller.state.claims[number].state is ClaimState.EXPIRED
+            require(ended, "who is gone merges nothing", number)
+        self.shadow.ended_claims.clear()
 
     def shared_blocks(self, controller: Controller) -> None:
         """Only blocks of overdue pilots are given to a second task."""
@@ -108,6 +112,11 @@ class OrdersCheck:
         """A task is over."""
         task = self.shadow.tasks.get(fact.task)
         if task is not None and task.pilot == pilot:
+            if isinstance(fact, TaskFailed) and not task.over:
+                campaign = self.shadow.campaigns[task.campaign]
+                campaign.failures += 1
+                if fact.block is not None:
+                    campaign.failed_blocks.setdefault(fact.block, []).append(pilot)
             self.shadow.stop(task, over=True)
             self._touched[task.campaign] = None
 
@@ -153,6 +162,9 @@ class OrdersCheck:
         if claim is not None and claim.active and claim.pilot == pilot:
             self.shadow.end_claim(claim)
             self.must_end.pop(claim.claim, None)
+            if fact.name is not None:
+                unread = self.shadow.campaigns[claim.campaign].unread
+                unread.setdefault(fact.name, []).append(pilot)
 
     def merge_stored(self, pilot: int, fact: MergeStored, order: Order) -> None:
         """A merged object was judged."""

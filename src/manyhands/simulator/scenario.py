@@ -116,6 +116,7 @@ class StorePlan:
     """How the store fails: uploads that end in an error, or in an object that is not whole.
 
     `twice_p`: the message that says so is delivered again, up to `twice_s` later.
+    `rotten_p`: of the downloads that fail, those of an object that nobody can read any more.
     """
 
     fail_p: float = 0.0
@@ -123,11 +124,12 @@ class StorePlan:
     twice_p: float = 0.0
     twice_s: float = 600.0
     fetch_fail_p: float = 0.0
+    rotten_p: float = 0.0
     delete_s: tuple[float, float] = (0.1, 5.0)
     objects_max: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("fail_p", "torn_p", "twice_p", "fetch_fail_p"):
+        for name in ("fail_p", "torn_p", "twice_p", "fetch_fail_p", "rotten_p"):
             _require_share(name, getattr(self, name))
         require_seconds("twice_s", self.twice_s)
         _require_range("delete_s", self.delete_s)
@@ -145,7 +147,8 @@ class MasterPlan:
     """When the master is away, what it saves, and how often unreferenced objects are given up.
 
     `cut_at_event`: it is killed when it has journaled so many events, before it decides on the
-    last one, and is away for `cut_outage_s`.
+    last one, and is away for `cut_outage_s`. `clock_back_s`: how far the clock of whoever takes
+    over may be behind the true time.
     """
 
     outages: tuple[tuple[float, float], ...] = ()
@@ -154,6 +157,7 @@ class MasterPlan:
     collect_age_s: float = 600.0
     cut_at_event: int | None = None
     cut_outage_s: float = 5.0
+    clock_back_s: float = 0.0
 
     def __post_init__(self) -> None:
         _require_windows("outages", self.outages)
@@ -164,6 +168,7 @@ class MasterPlan:
         if self.cut_at_event is not None:
             require_count("cut_at_event", self.cut_at_event, 1)
         require_seconds("cut_outage_s", self.cut_outage_s)
+        _require_time("clock_back_s", self.clock_back_s)
 
     @property
     def may_be_away(self) -> bool:

@@ -98,6 +98,7 @@ class CampaignShadow:
     """What is known of a campaign from what was ordered."""
 
     campaign: Campaign
+    deadline_us: int  # when the clock alone closes it
     ended: bool = False  # nothing is accepted any more
     stored: int = 0
     refused: int = 0
@@ -111,6 +112,9 @@ class CampaignShadow:
     leased: int = 0
     claims: int = 0
     objects: dict[str, Object] = field(default_factory=dict)
+    failures: int = 0  # tasks that failed since something was accepted
+    failed_blocks: dict[int, list[int]] = field(default_factory=dict)  # block: pilots
+    unread: dict[str, list[int]] = field(default_factory=dict)  # object: mergers
 
     @property
     def exact(self) -> bool:
@@ -141,6 +145,7 @@ class Shadow:
         self.objects: dict[str, Object] = {}  # accepted and needed
         self.gone: dict[str, bool] = {}  # given up: was it ever accepted
         self.claims: dict[int, ClaimShadow] = {}
+        self.ended_claims: list[int] = []  # since the last event
         self.useless: dict[str, None] = {}  # since the last event: to be deleted now
 
     # ---- partials ------------------------------------------------------------------------
@@ -198,6 +203,7 @@ class Shadow:
             campaign.held_twice &= ~fresh
             task.held &= ~fresh
         campaign.stored += gained
+        campaign.failures = 0
         campaign.sums.update(dict(enumerate(fact.sums)))
         state = SEALED if fact.final else OPEN
         self._put(fact.name, task.campaign, task.task, fact, state)
@@ -321,6 +327,7 @@ class Shadow:
         """A claim has ended without its output: the inputs can be claimed again."""
         require(claim.active, "a claim ends once", claim)
         claim.active = False
+        self.ended_claims.append(claim.claim)
         self.pilots[claim.pilot].claims.pop(claim.claim, None)
         self.campaigns[claim.campaign].claims -= 1
         for name in claim.inputs:

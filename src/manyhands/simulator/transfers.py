@@ -110,7 +110,8 @@ class Transfers:
         if not self._connected(carrier, self._fetched, merging):
             return
         if self.physics.strikes(self.physics.store_plan.fetch_fail_p, Fault.DOWNLOAD_FAILED):
-            carrier.tell(MergeEnded(order.claim, "", "", FailureCause.DOWNLOAD_FAILED))
+            name = self._unread(order)
+            carrier.tell(MergeEnded(order.claim, "", "", FailureCause.DOWNLOAD_FAILED, name))
             return
         for one in order.inputs:
             thing = self.store.objects.get(one.name)
@@ -127,6 +128,16 @@ class Transfers:
             return
         stored_us = self.physics.alarms.now_us + self.physics.between_us(carrier.plan.upload_s)
         self.physics.alarms.push(stored_us, self._merged, merging)
+
+    def _unread(self, order: MergePartials) -> str | None:
+        """Which input nobody can read any more, if it is that, and not the line."""
+        name = order.inputs[-1].name
+        thing = self.store.objects.get(name)
+        rotten_p = self.physics.store_plan.rotten_p
+        if thing is None or not self.physics.strikes(rotten_p, Fault.OBJECT_ROTTEN):
+            return None
+        thing.torn = True
+        return name
 
     def _merged(self, merging: _Merging) -> None:
         carrier, order = merging.carrier, merging.order
