@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from manyhands.control.blocks import Blocks
 from manyhands.control.life_cycles import Row
 from manyhands.control.records import TaskState
 from manyhands.model.campaign import Stage
@@ -314,3 +315,16 @@ def test_copies_do_not_cross_segments_either() -> None:
             last = record.looks.segment_of(lease.end - 1)
             assert record.looks.segment_of(lease.start) == last
     assert record.copied.size >= 70
+
+
+def test_a_block_that_failed_while_another_holds_it_has_its_second_try_already() -> None:
+    held = Blocks(wanted=3, looks=None, spans_max=4)
+    held.lease(0, 3, pilot=0)
+    held.stragglers.append(0)
+    (copy,) = held.copy(1, hands=3)
+    assert (copy.start, copy.end) == (2, 3)
+    held.abandon(1)
+    assert not held.fail(1, 2, pilot=1, hosts_max=3)
+    assert held.lease(2, 1, pilot=2) == ()
+    held.abandon(0)
+    assert held.lease(2, 1, pilot=2) == (Lease(2, 3),)

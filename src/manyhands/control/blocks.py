@@ -152,6 +152,8 @@ class Blocks:
             return False
         if self.poisoned.contains(block):
             return False
+        if block not in self.suspects and not self.free.contains(block):
+            self.retried.add(block, block + 1)  # a copy of it, which is a second try
         pilots = self.suspects.setdefault(block, [])
         pilots.append(pilot)
         self.free.remove(block, block + 1)
@@ -251,11 +253,10 @@ class Blocks:
             for piece in self.copied.missing_in(low, high):
                 for free in self.poisoned.missing_in(*piece):
                     self.free.add(*free)
+                self.retried.remove(*piece)
             self.copied.remove(low, high)
-        if self.suspects:
-            self.retried.remove(start, end)
-            for block in [one for one in self.suspects if start <= one < end]:
-                self.free.remove(block, block + 1)
+        for block in [one for one in self.suspects if start <= one < end]:
+            self.free.remove(block, block + 1)
 
     def _clear_suspects(self, start: int, end: int) -> None:
         for block in [one for one in self.suspects if start <= one < end]:

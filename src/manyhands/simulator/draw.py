@@ -188,8 +188,8 @@ def _limits(draws: random.Random, size: Size, wish: Wish) -> Limits:
     return Limits(
         silence_s_min=size.period_s * draws.uniform(1.0, 4.0),
         overdue_s_max=min(10.0, size.period_s / 4),
-        reports_per_campaign=max(round(size.periods), 3),
-        period_s_min=size.period_s / 4,
+        reports_per_campaign=max(round(size.periods), 12),
+        period_s_min=size.period_s / 3,
         lease_periods_max=draws.choice((1, 2, 4)),
         spans_per_order_max=draws.choice((1, 4, 64)),
         claim_s_min=size.period_s,
