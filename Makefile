@@ -25,7 +25,7 @@ demo: $(READY)  ## Run fifty simulated campaigns under faults (less than a minut
 
 test: $(READY)  ## Run every test, then 500 simulated campaigns (less than 5 minutes)
 	@$(BIN)/pytest -q -n $(JOBS)
-	@$(BIN)/manyhands swarm --seeds 0:500
+	@$(BIN)/manyhands swarm --seeds 0:500 --every-row
 
 check: $(READY)  ## Check style and types, run the fast tests (less than a minute)
 	@$(BIN)/ruff format --check .

@@ -275,6 +275,34 @@ def test_proving_what_nobody_asked_for_does_no_harm() -> None:
     assert _leased(hand.ask()) == [0, 1]
 
 
+def test_who_comes_back_first_with_blocks_chooses_the_class() -> None:
+    pool = Pool(exact(classes=True))
+    hand = Hand(pool)
+    hand.join()
+    hand.say(ClassProven(0, "x"))
+    start = only(StartTask, hand.ask())
+    pool.wait(1000.0)
+    assert pool.task(start.task).state is TaskState.LOST
+    assert pool.campaign().numeric_class == ""
+    assert isinstance(hand.offer(blocks(start, 0, (0, 2), final=True)), PartialAccepted)
+    assert pool.campaign().numeric_class == "x"
+
+
+def test_who_comes_back_when_another_class_was_chosen_is_refused() -> None:
+    pool = Pool(exact(classes=True))
+    late, other = Hand(pool, 0), Hand(pool, 1)
+    late.join()
+    late.say(ClassProven(0, "x"))
+    start = only(StartTask, late.ask())
+    pool.wait(1000.0)
+    other.join()
+    other.say(ClassProven(0, "y"))
+    assert other.ask()
+    verdict = late.offer(blocks(start, 0, (0, 2), final=True))
+    assert isinstance(verdict, PartialRefused)
+    assert verdict.cause is Refusal.UNKNOWN
+
+
 # ---- prefixes ------------------------------------------------------------------------------
 
 

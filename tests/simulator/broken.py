@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from manyhands.control.campaigns import Campaigns
@@ -42,30 +41,6 @@ class Broken(Controller):
 
     def restored(self) -> None:
         """Called when this was made from a snapshot; the real one has nothing to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """One planted bug, and the seeds in which the checker sees it."""
-
-    controller: type[Broken]
-    first: int  # of the seeds 0 … 199
-    rule: str  # the promise that it breaks there
-    seeds: tuple[int, ...]  # cheap ones, to be tried first
-
-    @property
-    def name(self) -> str:
-        """Its name, as the tests say it."""
-        return self.controller.__name__
-
-    @property
-    def line(self) -> str:
-        """What is wrong with it."""
-        return self.controller.__doc__ or ""
-
-    def deciders(self) -> Deciders:
-        """What a world needs in order to run it."""
-        return deciders(self.controller)
 
 
 def deciders(controller: type[Broken]) -> Deciders:

@@ -33,6 +33,9 @@ SEEDS_FOR_SHARES = 1000  # with fewer, that something was seldom met says nothin
 def swarm(
     seeds: Annotated[str, typer.Option(help="Which seeds: A:B is A, A+1, … B-1.")] = "0:100",
     workers: Annotated[int, typer.Option(help="How many processes; 0: one per core.")] = 0,
+    every_row: Annotated[
+        bool, typer.Option(help="Also exit 1 if a fault, row or transition was met by no seed.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """Run random campaigns with faults and check every rule; exit 1 if one was broken."""
@@ -52,7 +55,10 @@ def swarm(
         print(json.dumps(_summary(tally, seconds)))
     else:
         _show(tally, seconds, Console())
-    return 1 if tally.failures else 0
+    unmet = [name for name, count in tally.met.items() if not count] if every_row else []
+    if unmet:
+        notes.print("met by no seed: " + "; ".join(unmet), style="red", highlight=False)
+    return 1 if tally.failures or unmet else 0
 
 
 def _range(seeds: str) -> tuple[int, int]:

@@ -54,7 +54,8 @@ class Ledger:
         if accepted_before or fact.name in self._state.given_up:
             return self._judge_again(task, fact, accepted_before, turn)
         campaign = self._state.campaigns[task.campaign]
-        if pilot.classes.get(task.campaign, campaign.numeric_class) != campaign.numeric_class:
+        chosen = campaign.numeric_class
+        if chosen and pilot.classes.get(task.campaign, chosen) != chosen:
             self._incident(FailureCause.NUMERIC_CLASS, pilot, fact, turn)
             return self._refuse(task, fact, Refusal.UNKNOWN, Row.CLASS_DIFFERS, turn)
         if campaign.stage not in (Stage.OPEN, Stage.DRAINING):
@@ -168,6 +169,9 @@ class Ledger:
                 return self._refuse(task, fact, Refusal.HAVE, Row.PARTIAL_HAVE, turn)
             campaign.blocks.accept(task.task, fresh)
             campaign.blocks.remember(fact.coverage, fact.digest, fact.name)
+            # Nobody was at work when this came back: what is stored first chooses the class.
+            proven = pilot.classes.get(task.campaign, "")
+            campaign.numeric_class = campaign.numeric_class or proven
         if behind:
             self.settle(task)
             self.seal(task)

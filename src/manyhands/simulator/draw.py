@@ -12,7 +12,7 @@ import random
 from dataclasses import dataclass, replace
 from math import exp, log
 
-from manyhands.model.campaign import Campaign, Mode, Split
+from manyhands.model.campaign import Campaign, Mode, Split, Stage
 from manyhands.model.limits import Limits
 from manyhands.simulator.clock import SECOND, us
 from manyhands.simulator.draw_campaign import Wish, draw_campaign
@@ -69,12 +69,17 @@ def draw(seed: int) -> Scenario:
         limits=_limits(draws, size, wish),
         faults_end_s=faults_end_s,
         poisoned=_poisoned(draws, [one.campaign for one in campaigns], wish),
+        broken_s=_broken_s(draws, size, faults_end_s),
         linger_s=draws.choice((0.0, 0.0, size.period_s)),
     )
     back_s = size.period_s * draws.uniform(0.0, 2.0) if draws.random() < 0.3 else 0.0
     limits = replace(scenario.limits, failures_in_a_row_max=draws.choice((4, 10, 30)))
     master = replace(scenario.master, clock_back_s=back_s)
-    store = replace(scenario.store, rotten_p=draws.choice((0.0, 0.1)))
+    store = replace(
+        scenario.store,
+        rotten_p=draws.choice((0.0, 0.3)),
+        misnamed_p=draws.choice((0.0, 0.0, 0.0, 0.2)),
+    )
     return replace(scenario, limits=limits, master=master, store=store)
 
 
@@ -100,7 +105,7 @@ def _wish(draws: random.Random, size: Size) -> Wish:
         period_s=size.period_s,
         pilots=size.pilots,
         classes=2 if classes else 1,
-        crashes=draws.random() < 0.2,
+        crashes=draws.random() < 0.3,
         poisoned=exact and draws.random() < 0.2,
         slots_max=draws.choice((1, 1, 1, 2, 4)) if size.pilots * size.periods < 1000 else 1,
     )
@@ -120,12 +125,30 @@ def _campaigns(
         samples = max(work // count // SAMPLE_WORK, 1)
         campaign = draw_campaign(draws, number, samples, wish)
         submitted_s = draws.choice((0.0, draws.uniform(0, 0.3) * size.ideal_s))
-        cancelled_s = None
-        if draws.random() < 0.03:
-            cancelled_s = draws.uniform(submitted_s, max(faults_end_s, submitted_s))
-        submissions.append(Submission(campaign, submitted_s, cancelled_s))
+        submission = Submission(campaign, submitted_s)
+        if draws.random() < 0.1:
+            submission = _cancelled(draws, size, submission, faults_end_s)
+        submissions.append(submission)
         wish = replace(wish, mode=draws.choice((Mode.EXACT, Mode.FREE)))
     return tuple(submissions)
+
+
+def _cancelled(
+    draws: random.Random, size: Size, submission: Submission, faults_end_s: float
+) -> Submission:
+    """At any time, or when the end has come: that is when most happens."""
+    stage = draws.choice((None, Stage.DRAINING, Stage.CLOSED))
+    if stage is not None:
+        return replace(submission, cancelled_in=stage)
+    at_s = min(size.ideal_s * draws.uniform(0.0, 1.2), faults_end_s - 1e-3)
+    return replace(submission, cancelled_s=max(at_s, submission.submitted_s))
+
+
+def _broken_s(draws: random.Random, size: Size, faults_end_s: float) -> tuple[float, float] | None:
+    if draws.random() >= 0.13:
+        return None
+    start_s = min(size.ideal_s * draws.uniform(0.85, 1.1), 0.99 * faults_end_s)
+    return start_s, start_s + size.period_s * draws.uniform(0.1, 5.0)
 
 
 def _until_s(
@@ -178,7 +201,8 @@ def _master(draws: random.Random, size: Size, faults_end_s: float) -> MasterPlan
         outages=tuple(outages),
         snapshot_every=draws.choice((500, 1500, 4000)),
         collect_every_s=size.period_s * draws.uniform(0.3, 3.0) if collects else None,
-        collect_age_s=size.period_s * draws.uniform(0.02, 3.0),
+        collect_age_s=size.period_s * log_uniform(draws, 0.001, 3.0),
+        collect_late_s=size.period_s * draws.uniform(0.0, 1.0) * draws.choice((0, 1)),
         cut_at_event=draws.randint(5, 400) if draws.random() < 0.15 else None,
         cut_outage_s=size.period_s * draws.uniform(0.1, 2.0),
     )

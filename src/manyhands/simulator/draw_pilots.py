@@ -28,6 +28,8 @@ class Dangers:
     removed: float
     slow: float
     steps: float
+    confused: float  # of those that come back
+    strange: float
 
 
 def draw_pilots(
@@ -83,6 +85,8 @@ def _dangers(draws: random.Random) -> Dangers:
         removed=some(0.25, 0.2),
         slow=some(0.3, 0.3),
         steps=some(0.3, 0.5),
+        confused=some(0.5, 1.0),
+        strange=some(0.15, 0.3),
     )
 
 
@@ -96,6 +100,8 @@ def _fate(
         if draws.random() < dangers.comes_back:
             fate["restart_s"] = period_s * draws.uniform(0.05, 6.0)
             fate["ghost"] = draws.random() < dangers.ghost
+            fate["finds_otherwise"] = draws.random() < dangers.confused
+            fate["finds_foreign"] = draws.random() < dangers.confused
         if draws.random() < dangers.exit_seen:
             fate["exit_seen_s"] = period_s * draws.uniform(0.0, 2.0)
     elif draws.random() < dangers.walltime:
@@ -110,7 +116,7 @@ def _hindrances(
     draws: random.Random, dangers: Dangers, span_s: tuple[float, float], period_s: float
 ) -> dict[str, Any]:
     """What a pilot survives."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"stranger": draws.random() < dangers.strange}
     if draws.random() < dangers.slow:
         found["slow_factor"] = draws.uniform(2.0, 20.0)
     if draws.random() < dangers.silent:

@@ -37,4 +37,10 @@ class Fault(StrEnum):
     SLOW_REPORTER = "slow reporter"
     CLASS_MISMATCH = "class mismatch"
     OBJECT_COLLECTED = "object collected"
+    COLLECTED_LATE = "collected late"  # what was found unneeded may be needed by then
+    OUTPUT_MISNAMED = "misnamed output"  # a merger said one of its inputs' names
+    STRANGER = "stranger"  # a pilot's first message came without saying who it is
+    FOUND_OTHERWISE = "stored otherwise"  # a restart stored the same samples in other bytes
+    FOUND_FOREIGN = "found another's"  # a restart found what another pilot had stored
+    APPLICATION_BROKEN = "broken application"  # for some time it fails wherever it runs
     CAMPAIGN_CANCELLED = "campaign cancelled"

@@ -191,7 +191,7 @@ class Invariants:
                 self.limits.claim_s_min,
             )
             since_us = max(pilot.heard_us, claim.granted_us, self.rearmed_us)
-            if self.now_us - since_us >= lease_s * 1e6:
+            if self.now_us - since_us + 1 >= lease_s * 1e6:  # the core's are whole microseconds
                 self.shadow.end_claim(claim)
             else:
                 self.orders.must_end[number] = None  # because of this event, or without a reason
@@ -344,8 +344,8 @@ class Invariants:
                     pilot.gone = True
                     pilot.proving = 0
             case PilotRemoved(number):
-                pilot = shadow.pilots.get(number)
-                if pilot is not None and not pilot.removed:
+                pilot = shadow.pilots.setdefault(number, PilotShadow(0, 0))
+                if not pilot.removed:
                     shadow.drop_pilot(pilot, lost=False)
                     pilot.removed = True
             case ObjectCollected(name):

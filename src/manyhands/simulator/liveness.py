@@ -8,6 +8,7 @@ trips of the slowest line. Early binding promises nothing: what a lost pilot owe
 
 from __future__ import annotations
 
+from itertools import chain
 from math import exp, inf
 
 from manyhands.control.controller import Controller
@@ -70,7 +71,8 @@ def time_allowed_s(
         for one in scenario.campaigns
     )
     clock_s = 0.0
-    for rule in leaves(campaign.stop):
+    # All of them: a hand with one slot may serve another campaign first.
+    for rule in chain.from_iterable(leaves(one.campaign.stop) for one in scenario.campaigns):
         if isinstance(rule, Deadline):
             clock_s = max(clock_s, rule.at_s - since_s)
         elif isinstance(rule, Budget):
@@ -106,7 +108,11 @@ def _alone_s(scenario: Scenario, campaign: Campaign, slowest: float) -> float:
         return 2 * splitting.samples / slowest
     blocks = BLOCKS_ALONE
     if scenario.poisoned:
-        blocks += 2 * scenario.limits.hosts_per_block_max * len(scenario.poisoned)
+        tries = 2 * scenario.limits.hosts_per_block_max * len(scenario.poisoned)
+        # Without checkpoints each try takes with it all that its task had computed before.
+        spares = campaign.pace.checkpoints or campaign.mode is Mode.FREE
+        lost = 0 if spares else campaign.blocks_wanted or 0
+        blocks += tries * (1 + lost)
     return blocks * campaign.block_samples / slowest
 
 

@@ -252,8 +252,16 @@ class MasterShell:
         old = [name for name, thing in self.store.objects.items() if thing.born_us <= oldest_us]
         for name in old:
             if not self.controller.refers_to(name):
-                self.physics.met(Fault.OBJECT_COLLECTED)
-                self._take_if_here(ObjectCollected(name))
+                late_us = self.physics.between_us((0.0, self.plan.collect_late_s))
+                if late_us and self.physics.faulty:
+                    self.physics.met(Fault.COLLECTED_LATE)
+                    self.alarms.push(self.alarms.now_us + late_us, self._collected, name)
+                else:
+                    self._collected(name)
+
+    def _collected(self, name: str) -> None:
+        self.physics.met(Fault.OBJECT_COLLECTED)
+        self._take_if_here(ObjectCollected(name))
 
 
 PERFORM: dict[type[Any], Callable[[MasterShell, Any], None]] = {

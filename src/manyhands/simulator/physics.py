@@ -23,6 +23,7 @@ class Physics:
     __slots__ = (
         "_trouble_p",
         "alarms",
+        "broken",
         "campaigns",
         "classes",
         "faults_end_us",
@@ -43,6 +44,7 @@ class Physics:
         self.store_plan = scenario.store
         self.classes: dict[int, str] = {}  # of the first pilot that proved one, by campaign
         self.latencies_us = latency_table(scenario.network)
+        self.broken = False  # the application fails wherever it runs
         self.faults_met: Counter[str] = Counter()
         ends = scenario.faults_end_s
         self.faults_end_us = us(ends) if ends < inf else 1 << 62

@@ -7,6 +7,7 @@ told, it is told how far each run at work has come. Alarms of a process that has
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import log
 from typing import Any, Protocol
 
@@ -69,6 +70,7 @@ class PilotShell:
         "finished",
         "ghost",
         "inbox",
+        "judged_last",
         "machine",
         "incarnation",
         "handle",
@@ -114,6 +116,7 @@ class PilotShell:
         self.working: list[Run] = []
         self.finished: list[Run] = []  # ended by the order that is being performed
         self.unanswered: dict[str, PartialStored] = {}
+        self.judged_last: PartialStored | None = None
 
     # ---- what comes ----------------------------------------------------------------------
 
@@ -181,7 +184,8 @@ class PilotShell:
         if self.unanswered:
             for order in reply.orders:
                 if isinstance(order, (PartialAccepted, PartialRefused)):
-                    self.unanswered.pop(order.name, None)
+                    judged = self.unanswered.pop(order.name, None)
+                    self.judged_last = judged or self.judged_last
         self.tell(ReplyReceived(reply))
 
     def stop(self, cause: FailureCause) -> None:
@@ -222,6 +226,9 @@ class PilotShell:
         self.repeats_next = False
         if self.cut_off:
             return
+        if self.plan.stranger and message.number == 1:
+            physics.met(Fault.STRANGER)
+            message = replace(message, facts=message.facts[1:])
         delays_us = physics.message_us(self.plan.slow_factor)
         for delay_us in delays_us:
             self.alarms.push(self.alarms.now_us + delay_us, self._arrive, message)
@@ -260,7 +267,8 @@ class PilotShell:
         self.runs[order.task] = run
         if self.starts_seen is not None:
             self.starts_seen(self.plan.pilot, order)
-        if self.physics.strikes(self.plan.fails_task_p, Fault.TASK_CRASH):
+        broken = self.physics.broken
+        if broken or self.physics.strikes(self.plan.fails_task_p, Fault.TASK_CRASH):
             after_s = -CRASH_AFTER_S_MEAN * log(1.0 - self.physics.random.random())
             self.alarms.push(self.alarms.now_us + us(after_s), self._crash, run)
         self._changed(run)
@@ -320,6 +328,11 @@ class PilotShell:
             self._tell_last(run)
         else:
             self._set_alarm(run)
+
+    def break_down(self) -> None:
+        """Whatever is at work here fails."""
+        for run in list(self.runs.values()):
+            self._crash(run)
 
     def _crash(self, run: Run) -> None:
         if run.ended or not self.alive:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
 
-from manyhands.model.campaign import Campaign
+from manyhands.model.campaign import Campaign, Stage
 from manyhands.model.checks import require, require_count, require_seconds, require_text
 from manyhands.model.failures import FailureCause
 from manyhands.model.limits import Limits
@@ -19,11 +19,15 @@ from manyhands.simulator.host import SpeedProfile
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A campaign, when it is submitted, and when its owner wants no more of it."""
+    """A campaign, when it is submitted, and when its owner wants no more of it.
+
+    That is at a time (`cancelled_s`), or as soon as it has come to a stage (`cancelled_in`).
+    """
 
     campaign: Campaign
     submitted_s: float = 0.0
     cancelled_s: float | None = None
+    cancelled_in: Stage | None = None
 
     def __post_init__(self) -> None:
         _require_time("submitted_s", self.submitted_s)
@@ -38,7 +42,10 @@ class PilotPlan:
     does. With `restart_s`, the pilot comes back so long after that, as its next incarnation, with
     what it finds stored and not answered; as a `ghost`, the old process did not die but goes on
     beside it. `silences`: (from, until) when nothing passes between it and the world, while it goes
-    on. `walltime_s`: its process is killed then, and told so `notice_s` before.
+    on. `stranger`: its first message never says who it is. `finds_otherwise`: when it restarts,
+    it stores what its last life stored once more, in other bytes; `finds_foreign`: it takes what
+    another pilot stored for its own. `walltime_s`: its process is killed then, and told so
+    `notice_s` before.
     """
 
     pilot: int
@@ -59,6 +66,9 @@ class PilotPlan:
     fails_task_p: float = 0.0
     crash_causes: tuple[FailureCause, ...] = (FailureCause.APPLICATION_CRASHED,)
     numeric_class: str = "a"
+    stranger: bool = False
+    finds_otherwise: bool = False
+    finds_foreign: bool = False
 
     def __post_init__(self) -> None:
         require_count("pilot", self.pilot)
@@ -73,7 +83,9 @@ class PilotPlan:
         dies = self.death_s is not None
         require(dies or self.restart_s is None, "restart_s", self.restart_s, "None without death_s")
         comes_back = self.restart_s is not None
-        require(comes_back or not self.ghost, "ghost", self.ghost, "False without restart_s")
+        for name in ("ghost", "finds_otherwise", "finds_foreign"):
+            told = getattr(self, name)
+            require(comes_back or not told, name, told, "False without restart_s")
         _require_windows("silences", self.silences)
         require(self.slow_factor > 0, "slow_factor", self.slow_factor, "above 0")
         _require_range("upload_s", self.upload_s)
@@ -117,6 +129,7 @@ class StorePlan:
 
     `twice_p`: the message that says so is delivered again, up to `twice_s` later.
     `rotten_p`: of the downloads that fail, those of an object that nobody can read any more.
+    `misnamed_p`: of the merges, those whose output is announced by the name of an input.
     """
 
     fail_p: float = 0.0
@@ -125,11 +138,12 @@ class StorePlan:
     twice_s: float = 600.0
     fetch_fail_p: float = 0.0
     rotten_p: float = 0.0
+    misnamed_p: float = 0.0
     delete_s: tuple[float, float] = (0.1, 5.0)
     objects_max: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("fail_p", "torn_p", "twice_p", "fetch_fail_p", "rotten_p"):
+        for name in ("fail_p", "torn_p", "twice_p", "fetch_fail_p", "rotten_p", "misnamed_p"):
             _require_share(name, getattr(self, name))
         require_seconds("twice_s", self.twice_s)
         _require_range("delete_s", self.delete_s)
@@ -146,6 +160,7 @@ class StorePlan:
 class MasterPlan:
     """When the master is away, what it saves, and how often unreferenced objects are given up.
 
+    `collect_late_s`: so long, at most, after it was seen to be unreferenced an object is given up.
     `cut_at_event`: it is killed when it has journaled so many events, before it decides on the
     last one, and is away for `cut_outage_s`. `clock_back_s`: how far the clock of whoever takes
     over may be behind the true time.
@@ -155,6 +170,7 @@ class MasterPlan:
     snapshot_every: int = 1000
     collect_every_s: float | None = None
     collect_age_s: float = 600.0
+    collect_late_s: float = 0.0
     cut_at_event: int | None = None
     cut_outage_s: float = 5.0
     clock_back_s: float = 0.0
@@ -165,6 +181,7 @@ class MasterPlan:
         if self.collect_every_s is not None:
             require_seconds("collect_every_s", self.collect_every_s)
         _require_time("collect_age_s", self.collect_age_s)
+        _require_time("collect_late_s", self.collect_late_s)
         if self.cut_at_event is not None:
             require_count("cut_at_event", self.cut_at_event, 1)
         require_seconds("cut_outage_s", self.cut_outage_s)
@@ -180,7 +197,8 @@ class MasterPlan:
 class Scenario:
     """Everything that a world is a function of.
 
-    `poisoned`: (campaign, block) pairs that fail wherever they are computed. From `faults_end_s` on
+    `poisoned`: (campaign, block) pairs that fail wherever they are computed. `broken_s`: (from,
+    until) when the application fails wherever it runs. From `faults_end_s` on
     nothing new goes wrong, though poisoned blocks stay so. The world ends `linger_s` after the last
     campaign ended, at `until_s` at the latest.
     """
@@ -195,6 +213,7 @@ class Scenario:
     limits: Limits = field(default_factory=Limits)
     faults_end_s: float = inf
     poisoned: tuple[tuple[int, int], ...] = ()
+    broken_s: tuple[float, float] | None = None
     linger_s: float = 0.0
 
     def __post_init__(self) -> None:
@@ -202,6 +221,8 @@ class Scenario:
         require_seconds("until_s", self.until_s)
         require(self.faults_end_s >= 0, "faults_end_s", self.faults_end_s, "0 or more")
         _require_time("linger_s", self.linger_s)
+        if self.broken_s is not None:
+            _require_windows("broken_s", (self.broken_s,))
         _require_distinct("campaigns", [one.campaign.campaign for one in self.campaigns])
         _require_distinct("pilots", [plan.pilot for plan in self.pilots])
         require(bool(self.campaigns), "campaigns", self.campaigns, "at least one")

@@ -230,7 +230,7 @@ class Shadow:
         task = self.tasks[fact.task]
         proven = self.pilots[task.pilot].classes.get(task.campaign, "")
         ours = self.campaigns[task.campaign].numeric_class
-        return bool(proven) and proven != chosen and ours in ("", chosen)
+        return "" not in (proven, chosen) and proven != chosen and ours in ("", chosen)
 
     def _is_impostor(self, opened: Object, fact: PartialStored) -> bool:
         return opened.coverage == fact.coverage and opened.digest != fact.digest

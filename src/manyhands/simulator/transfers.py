@@ -6,11 +6,12 @@ side by side, then stores their union. While the pilot is cut off, nothing ends:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Protocol
 
 from manyhands.model.coverage import Coverage, Overlap
+from manyhands.model.facts import PartialStored
 from manyhands.model.failures import FailureCause
 from manyhands.model.orders import MergePartials
 from manyhands.pilot.signals import MergeEnded, Upload, UploadEnded
@@ -64,6 +65,16 @@ class Transfers:
         takes_us = self.physics.between_us(carrier.plan.upload_s)
         uploading = (carrier, campaign, action, now_us)
         self.physics.alarms.push(now_us + takes_us, self._uploaded, uploading)
+
+    def store_otherwise(self, campaign: int, fact: PartialStored) -> PartialStored:
+        """Store the same samples once more, in other bytes (of another day's compression, say)."""
+        first = self.store.origins[fact.name]
+        number = toy.value(self.physics.toys[campaign].seed, fact.coverage)
+        digest = toy.digest(number, "otherwise")
+        name = f"{first.name}/{next(self._outputs)}/{digest}"
+        now_us = self.physics.alarms.now_us
+        self.store.put(name, StoredObject(campaign, fact.coverage, number, digest, now_us), first)
+        return replace(fact, name=name, digest=digest)
 
     def merge(self, carrier: Carrier, order: MergePartials) -> None:
         """Begin to fetch the inputs of a merge."""
@@ -144,6 +155,10 @@ class Transfers:
         if not self._connected(carrier, self._merged, merging):
             return
         assert merging.coverage is not None
+        if self.physics.strikes(self.physics.store_plan.misnamed_p, Fault.OUTPUT_MISNAMED):
+            wrong = order.inputs[0]
+            carrier.tell(MergeEnded(order.claim, wrong.name, wrong.digest))
+            return
         application = self.physics.toys[order.campaign]
         digest = application.digest(merging.value, carrier.plan.numeric_class)
         cause = self._failure()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain
+from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Protocol
 
 from manyhands.model.campaign import Stage
@@ -17,6 +18,7 @@ from manyhands.model.events import (
     PilotExited,
     PilotRemoved,
 )
+from manyhands.model.facts import PartialStored
 from manyhands.model.failures import FailureCause
 from manyhands.model.orders import StartTask
 from manyhands.simulator.clock import SECOND, us
@@ -72,6 +74,7 @@ class World:
         self.shells: list[PilotShell] = []
         self.processes: dict[int, list[PilotShell]] = {}  # of each pilot, the latest last
         self.stages: dict[int, AnnounceStage] = {}
+        self._cancelled_in = {one.campaign.campaign: one.cancelled_in for one in scenario.campaigns}
         self.simulated: dict[int, Simulated] = {}  # at the close
         self.ended_us: dict[int, int] = {}
         self._deciders = deciders
@@ -95,6 +98,9 @@ class World:
             self._plan_pilot(plan)
         for start_s, end_s in self.scenario.master.outages:
             self._plan_fault(start_s, self._outage, us(end_s))
+        if self.scenario.broken_s is not None:
+            start_s, end_s = self.scenario.broken_s
+            self._plan_fault(start_s, self._break_down, us(end_s))
         every_s = self.scenario.master.collect_every_s
         if every_s is not None:
             self.alarms.push(us(every_s), self.master.collect)
@@ -162,9 +168,41 @@ class World:
     def _restart(self, plan: PilotPlan) -> None:
         self.physics.met(Fault.NEW_INCARNATION)
         old = self.processes[plan.pilot][-1]
-        found = tuple(old.unanswered.values())
+        found = (*old.unanswered.values(), *self._found_besides(plan, old))
         number = old.incarnation + 1
         self._start(HandBirth(plan.pilot, number, plan.slots, plan.site, found), plan)
+
+    def _found_besides(self, plan: PilotPlan, old: PilotShell) -> Iterator[PartialStored]:
+        """What a restart takes for its last life's, by its own fault."""
+        if not self.physics.faulty:
+            return
+        stored = next(reversed(old.unanswered.values()), old.judged_last)
+        if plan.finds_otherwise and stored is not None:
+            self.physics.met(Fault.FOUND_OTHERWISE)
+            campaign = old.runs[stored.task].order.campaign
+            yield self.transfers.store_otherwise(campaign, stored)
+        if plan.finds_foreign:
+            messages = (one for _, one in reversed(self.master.journal))
+            others = (
+                fact
+                for one in messages
+                if isinstance(one, MessageReceived) and one.pilot != plan.pilot
+                for fact in one.facts
+                if isinstance(fact, PartialStored)
+            )
+            for fact in islice(others, 1):
+                self.physics.met(Fault.FOUND_FOREIGN)
+                yield fact
+
+    def _break_down(self, end_us: int) -> None:
+        self.physics.met(Fault.APPLICATION_BROKEN)
+        self.physics.broken = True
+        self.alarms.push(end_us, self._mend)
+        for shell in self.shells:
+            shell.break_down()
+
+    def _mend(self, _: None) -> None:
+        self.physics.broken = False
 
     def _see_exit(self, who: tuple[int, int]) -> None:
         self.physics.met(Fault.EXIT_SEEN)
@@ -209,6 +247,8 @@ class World:
     def _announced(self, announced: AnnounceStage) -> None:
         number = announced.campaign
         self.stages[number] = announced
+        if announced.stage is self._cancelled_in[number]:
+            self.alarms.push(self.alarms.now_us + 1, self._cancel, number)
         if announced.stage is Stage.CLOSED:
             self.simulated.setdefault(number, self._simulated(number))
         if announced.stage in ENDED and number not in self.ended_us:
