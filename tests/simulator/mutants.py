@@ -84,12 +84,16 @@ def _search(name: str) -> Catch | None:
 def main() -> None:
     """Look for all; say which nothing catches."""
     names = list(mutants())
-    lines = []
+    found = {}
     with get_context("spawn").Pool(os.cpu_count()) as pool:
-        for name, found in zip(names, pool.imap(_search, names, 1), strict=True):
-            lines.append(found.line() if found else f"# {name}: nothing catches it\n")
-            print(lines[-1], end="", flush=True)
-    TABLE.write_text(HEAD + "".join(lines), encoding="utf-8")
+        for name, catch in pool.imap_unordered(_named, names):
+            found[name] = catch.line() if catch else f"# {name}: nothing catches it\n"
+            print(found[name], end="", flush=True)
+    TABLE.write_text(HEAD + "".join(found[name] for name in names), encoding="utf-8")
+
+
+def _named(name: str) -> tuple[str, Catch | None]:
+    return name, _search(name)
 
 
 if __name__ == "__main__":

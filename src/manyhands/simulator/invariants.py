@@ -48,6 +48,7 @@ from manyhands.simulator.store import StoredObject
 from manyhands.simulator.world import World
 
 FULL_CHECKS = 10
+EVENTS_MAX = 500_000  # ten times as many as any world needs that comes to its end
 VERDICTS = (PartialAccepted, PartialRefused, MergeVerdict)
 JUDGED = (PartialStored, MergeStored)
 SILENT = "pilot: overdue, silent"
@@ -111,6 +112,7 @@ class Invariants:
             self._other(event)
         self._rest(event, commands, controller)
         self.events += 1
+        require(self.events < EVENTS_MAX, "it ends in bounded time", self.events, "events")
         if self._full_left and self._draws.random() < self._full_p:
             self._full_left -= 1
             check_all(self.shadow, controller)
