@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from manyhands.control.blocks import Blocks
 from manyhands.control.life_cycles import Row
-from manyhands.control.records import TaskState
+from manyhands.control.records import PilotState, TaskState
 from manyhands.model.campaign import Stage
 from manyhands.model.facts import ClassProven, LeaseCut, PilotLeft, TaskEnded, TaskFailed
 from manyhands.model.failures import FailureCause, Refusal
@@ -301,6 +301,21 @@ def test_who_comes_back_when_another_class_was_chosen_is_refused() -> None:
     verdict = late.offer(blocks(start, 0, (0, 2), final=True))
     assert isinstance(verdict, PartialRefused)
     assert verdict.cause is Refusal.UNKNOWN
+
+
+def test_a_class_stays_chosen_while_its_only_pilot_is_overdue() -> None:
+    pool = Pool(exact(classes=True))
+    late, other = Hand(pool, 0), Hand(pool, 1)
+    late.join()
+    late.say(ClassProven(0, "x"))
+    late.ask()
+    while pool.pilot(0).state is PilotState.LIVE:
+        pool.wait(1.0)
+    assert pool.pilot(0).state is PilotState.OVERDUE
+    other.join()
+    other.say(ClassProven(0, "y"))
+    other.say(PilotLeft())
+    assert pool.campaign().numeric_class == "x"
 
 
 # ---- prefixes ------------------------------------------------------------------------------

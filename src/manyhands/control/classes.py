@@ -59,5 +59,5 @@ class Classes:
         """The only hand of a class is gone and left nothing: the next one chooses the class."""
         for number in pilot.classes:
             record = self._state.campaigns[number]
-            if record.stored == 0 and record.count.tasks == 0:
+            if record.stored == 0 and record.alive == 0:
                 record.numeric_class = ""

@@ -296,7 +296,7 @@ class Invariants:
             assert self._controller is not None
             number = shadow.tasks[fact.task].campaign
             if shadow.other_class(fact, self._controller.state.campaigns[number].numeric_class):
-                expected = Refusal.UNKNOWN
+                expected, base = Refusal.UNKNOWN, shadow.tasks[fact.task].seal
         assert isinstance(order, (PartialAccepted, PartialRefused, MergeVerdict))
         rule = "a partial is judged by its coverage"
         require(not isinstance(order, MergeVerdict), rule, fact, order)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import chain
 from math import exp, inf
 
+from manyhands.control.blocks import SUSPECT_PATIENCE
 from manyhands.control.controller import Controller
 from manyhands.model.campaign import Campaign, Mode, Split, Stage
 from manyhands.model.commands import Reply
@@ -42,7 +43,7 @@ def check_liveness(world: World, invariants: Invariants) -> None:
         hands = _hands(world, campaign)
         if campaign.splitting.kind is Split.EARLY_BINDING or not hands:
             continue
-        since_s = max(submission.submitted_s, world.scenario.faults_end_s)
+        since_s = max(submission.submitted_s, _faults_end_s(world.scenario))
         since_s = max([since_s, *(_last_start_s(world.scenario, plan) for plan in hands)])
         bound_s = since_s + time_allowed_s(world, campaign, hands, invariants, since_s)
         closed_us = invariants.closed_us.get(campaign.campaign)
@@ -78,6 +79,7 @@ def time_allowed_s(
         elif isinstance(rule, Budget):
             work_s += rule.core_hours * SECONDS_PER_HOUR / slots
     spent_s = clock_s + SLACK * work_s + _alone_s(scenario, campaign, min(speeds))
+    spent_s += sum(_between_chunks_s(scenario, one.campaign, slots) for one in scenario.campaigns)
     return spent_s + _allowance_s(scenario, campaign, _longest_told_s(invariants))
 
 
@@ -107,6 +109,8 @@ def _alone_s(scenario: Scenario, campaign: Campaign, slowest: float) -> float:
     if splitting.kind is Split.CHUNKS:
         return 2 * splitting.samples / slowest
     blocks = BLOCKS_ALONE
+    if scenario.poisoned or scenario.broken_s or any(one.fails_task_p for one in scenario.pilots):
+        blocks += SUSPECT_PATIENCE  # computed before a block is tried again that failed here
     if scenario.poisoned:
         tries = 2 * scenario.limits.hosts_per_block_max * len(scenario.poisoned)
         # Without checkpoints each try takes with it all that its task had computed before.
@@ -116,17 +120,38 @@ def _alone_s(scenario: Scenario, campaign: Campaign, slowest: float) -> float:
     return blocks * campaign.block_samples / slowest
 
 
+def _between_chunks_s(scenario: Scenario, campaign: Campaign, slots: int) -> float:
+    """How long slots wait for the next chunk, each time that the last one is stored."""
+    if campaign.splitting.kind is not Split.CHUNKS:
+        return 0.0
+    chunks = (campaign.samples_wanted or 0) / campaign.splitting.samples / slots
+    return chunks * (_upload_s(scenario) + 2 * _way_s(scenario))
+
+
+def _faults_end_s(scenario: Scenario) -> float:
+    """When nothing goes wrong any more; an application that is broken by then is mended later."""
+    return max(scenario.faults_end_s, scenario.broken_s[1] if scenario.broken_s else 0.0)
+
+
+def _upload_s(scenario: Scenario) -> float:
+    return max(plan.upload_s[1] for plan in scenario.pilots)
+
+
+def _way_s(scenario: Scenario) -> float:
+    """How long a message takes that is slow."""
+    slow = max(plan.slow_factor for plan in scenario.pilots)
+    network = scenario.network
+    return network.latency_median_s * exp(2 * network.latency_sigma) * slow
+
+
 def _allowance_s(scenario: Scenario, campaign: Campaign, told_s: float) -> float:
     """Four leases and four uploads, and the way there and back."""
     limits = scenario.limits
     period_s = max(told_s, campaign.pace.report_s or 0.0)
     longest_s = max(limits.silence_periods, limits.lease_periods_max) * period_s
     lease_s = max(limits.silence_s_min, longest_s, campaign.pace.checkpoint_s or 0.0)
-    upload_s = max(plan.upload_s[1] for plan in scenario.pilots)
-    slow = max(plan.slow_factor for plan in scenario.pilots)
-    network = scenario.network
-    way_s = network.latency_median_s * exp(2 * network.latency_sigma) * slow
-    return LEASES * lease_s + UPLOADS * upload_s + ROUND_TRIPS * 2 * way_s
+    ways_s = ROUND_TRIPS * 2 * _way_s(scenario)
+    return LEASES * lease_s + UPLOADS * _upload_s(scenario) + ways_s
 
 
 def _longest_told_s(invariants: Invariants) -> float:
