@@ -85,7 +85,9 @@ def test_equal_shares_take_longer_and_leave_pilots_idle(pilots: int) -> None:
         assert 0.95 <= one.ours_busy <= 1.05
         assert 0.95 <= one.published_busy <= 1.05
         assert one.static_busy < 0.8
-        assert one.ours_overshoot < 0.03
+        # Nothing is stored before a task ends, so the last to arrive brings all that a task has.
+        # That is up to four times the mean share: the fastest host that came first.
+        assert one.ours_overshoot < 4.0 / pilots
 
 
 def test_shares_bound_to_one_pilot_never_complete() -> None:
