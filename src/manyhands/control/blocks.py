@@ -199,7 +199,8 @@ class Blocks:
     def _take_suspect(self, pilot: int) -> list[Interval]:
         # Nobody else may ever come: at the very end, or when others would have asked by now, the
         # same pilot tries again.
-        at_end = not self.free.size and self.frontier >= self.limit()
+        limit = self.limit()
+        at_end = self.frontier >= limit and not self.free.overlaps(0, limit)
         for block, pilots in self.suspects.items():
             alone = at_end or self.frontier - block > SUSPECT_PATIENCE
             if not self.retried.contains(block) and (alone or pilot not in pilots):
