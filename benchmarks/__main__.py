@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import deciding, simulating
+from benchmarks import deciding, merging, simulating
 
 RESULTS = Path(__file__).parent / "results.jsonl"
 
@@ -27,7 +27,11 @@ def commit() -> str:
 
 def main() -> None:
     """Measure, print, keep."""
-    figures = {"deciding": deciding.main(), "simulating": simulating.main()}
+    figures = {
+        "deciding": deciding.main(),
+        "simulating": simulating.main(),
+        "merging": merging.main(),
+    }
     line = {
         "date": time.strftime("%Y-%m-%d"),
         "commit": commit(),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from manyhands.statistics.returned import Floats
 
-CELLS = 1 << 14  # 128 kB of floats: a few such pieces fit in any second-level cache
+CELLS = 1 << 13  # 64 kB of floats: a few such pieces fit in any second-level cache
 NUMBERS = 1 << 20  # of values at once, when they are many per cell
 
 
