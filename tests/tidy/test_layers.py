@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "statistics": {"model"},
     "scheduling": {"model"},
     "models": {"model"},
-    "applications": {"model"},
+    "applications": {"model", "statistics"},
     "healing": {"model", "control"},
     # the drivers, and what reads their journals
     "runtime": {"model", "control", "pilot", "applications", "statistics"},
