@@ -17,8 +17,8 @@ def built_in(name: str) -> Any:
     """The function of a built-in application; its module is imported only now."""
     if name not in BUILT_IN:
         raise BadApplication(
-            f"there is no built-in application '{name}'{nearest(name, list(BUILT_IN))} "
-            f"Built in are {', '.join(BUILT_IN)}; for your own, give file.py:function"
+            f"there is no built-in application '{name}': there are {', '.join(BUILT_IN)}, "
+            f"and file.py:function for your own{nearest(name, list(BUILT_IN))}"
         )
     return getattr(import_module(BUILT_IN[name]), name)
 

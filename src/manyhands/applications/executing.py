@@ -6,8 +6,8 @@ A source is executed as a module of another name than `__main__`. So a script th
         mh.run(advance)
 
 is a script and an application's file in one, and its campaign is not run again where the
-application is loaded. Whoever starts a campaign asks `being_loaded`, and refuses if it is so: a
-script without that line would start campaigns without end.
+application is loaded. Whoever starts a campaign calls `require_not_being_loaded` first: a script
+without that line would start campaigns without end.
 """
 
 from __future__ import annotations
@@ -35,9 +35,13 @@ T = TypeVar("T")
 _loading: ContextVar[bool] = ContextVar("loading", default=False)
 
 
-def being_loaded() -> bool:
-    """Whether an application's file is being executed now, only to have its functions."""
-    return _loading.get()
+def require_not_being_loaded() -> None:
+    """Refuse to start a campaign from a file that is executed only to have its functions."""
+    if _loading.get():
+        raise BadApplication(
+            "a file that is loaded for its application starts a campaign itself: "
+            'put that under if __name__ == "__main__":'
+        )
 
 
 def digest_of(source: bytes) -> str:
@@ -47,7 +51,7 @@ def digest_of(source: bytes) -> str:
 
 @contextmanager
 def importable(folders: tuple[str, ...]) -> Iterator[None]:
-    """Look for imports in these folders first, for a while; those that do not exist are left out."""
+    """Look for imports in these folders first, for a while."""
     added = add_to_path(folders)
     try:
         yield
@@ -58,7 +62,7 @@ def importable(folders: tuple[str, ...]) -> Iterator[None]:
 
 
 def add_to_path(folders: tuple[str, ...]) -> list[str]:
-    """Look for imports in these folders first, from now on; those that were added."""
+    """Look for imports in these folders first, from now on, where they exist; those added."""
     added = [one for one in folders if one not in sys.path and Path(one).is_dir()]
     sys.path[:0] = added
     return added

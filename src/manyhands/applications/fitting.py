@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from manyhands.applications.declaring import BadApplication, Declared, nearest
+from manyhands.applications.description import OPTIONS_CHARACTERS_MAX
 from manyhands.model.malformed import sentence
 
 TAKEN = ("samples", "stream", "prepared", "self")  # no option may be called so
@@ -16,7 +17,7 @@ PREPARED = "prepared"
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
-def options_as_json(options: Mapping[str, Any]) -> str:
+def options_as_json(options: Mapping[Any, Any]) -> str:
     """The options as JSON text, tuples as lists; refused if JSON does not know all of it."""
     if not isinstance(options, Mapping):
         raise BadApplication(f"the options are a {type(options).__name__}, but must be a dict")
@@ -26,11 +27,17 @@ def options_as_json(options: Mapping[str, Any]) -> str:
         if name in TAKEN:
             raise BadApplication(f"an option cannot be called '{name}': this name is taken")
         _require_plain(value, f"option '{name}'")
-    return json.dumps(dict(options), sort_keys=True)
+    text = json.dumps(dict(options), sort_keys=True)
+    if len(text) > OPTIONS_CHARACTERS_MAX:
+        raise BadApplication("the options are longer than 1 MB: put them into a file, and its name")
+    return text
 
 
 def require_fit(name: str, target: Any, declared: Declared, options: Mapping[str, Any]) -> None:
     """Refuse what cannot be called with samples, a stream and these options."""
+    if not callable(target):
+        kind = type(target).__name__
+        raise BadApplication(f"{name} is of type {kind}: give the name of a function or a class")
     if inspect.isclass(target):
         advance = getattr(target, "advance", None)
         if not callable(advance):

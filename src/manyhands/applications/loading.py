@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -107,8 +106,8 @@ def _require_version(description: Description, module: str) -> None:
 
 
 def _prepared(target: Any, declared: Declared, options: dict[str, Any]) -> Advance:
-    if inspect.isclass(target):
-        instance = target(**options)
+    if isinstance(target, type):
+        instance: Any = target(**options)
         if hasattr(instance, "prepare"):
             instance.prepare()
         found: Advance = instance.advance

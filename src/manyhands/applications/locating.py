@@ -63,7 +63,7 @@ def _located_name(name: str) -> Located:
     if name.endswith(".py"):
         raise BadApplication(f"'{name}' is a file: say which function of it, as {name}:advance")
     target = built_in(name)
-    return Located(target, Kind.BUILTIN, name, name, name, _digest_of_module(BUILT_IN[name]))
+    return Located(target, Kind.BUILTIN, name, name, name, version_of_module(BUILT_IN[name]))
 
 
 def _located_in_file(place: str, function: str) -> Located:
@@ -99,7 +99,7 @@ def _located_object(target: object) -> Located:
         return _in_importable(target, module, qualified)
     if module.__spec__ is not None:  # python -m package.module
         return _in_module(target, module, module.__spec__.name, qualified)
-    path = Path(str(getattr(module, "__file__", None) or ""))
+    path = _file_of(module)
     if path.is_file() and _was_typed_in(target, path):
         return _in_file(target, path.absolute(), qualified, _source_of_file(path, str(path)))
     return _in_notebook(target, module)
@@ -113,7 +113,7 @@ def _require_named(target: object) -> None:
         raise BadApplication(f"{target.__qualname__} is a method: give its class, and options")
     if getattr(target, "__name__", "") == "<lambda>":
         raise BadApplication("a lambda has no name to be found by: write it as a def")
-    if not callable(target):
+    if not callable(target) and not hasattr(target, "advance"):
         raise BadApplication(f"{_shown(target)} is no application: give a function or a class")
     if not hasattr(target, "__qualname__"):
         kind = type(target).__name__
@@ -155,7 +155,7 @@ def _in_file(target: Any, path: Path, function: str, source: str) -> Located:
 
 def _in_importable(target: Any, module: ModuleType, function: str) -> Located:
     """A file beside the script travels; of a package or of what is installed, the name does."""
-    path = Path(str(getattr(module, "__file__", None) or ""))
+    path = _file_of(module)
     alone = "." not in module.__name__ and path.name == f"{module.__name__}.py"
     if (alone and not _is_installed(path)) or not _folders_of(module.__name__, path):
         if path.suffix == ".py" and path.is_file():
@@ -164,8 +164,8 @@ def _in_importable(target: Any, module: ModuleType, function: str) -> Located:
 
 
 def _in_module(target: Any, module: ModuleType, name: str, function: str) -> Located:
-    path = Path(str(getattr(module, "__file__", None) or ""))
-    version = _digest_of_file(path)
+    path = _file_of(module)
+    version = _digest_of_file(path, name)
     folders = () if _is_installed(path) else _folders_of(name, path)
     return Located(target, Kind.MODULE, f"{name}:{function}", name, function, version, folders)
 
@@ -178,7 +178,7 @@ def _in_notebook(target: Any, module: ModuleType | None) -> Located:
     function = unwrapped(target).__name__
     folders = [os.getcwd()]
     if module is not None and module.__name__ != MAIN:
-        path = Path(str(getattr(module, "__file__", None) or ""))
+        path = _file_of(module)
         folders += [one for one in _folders_of(module.__name__, path) if one not in folders]
     version = digest_of(source.encode())
     _require_short(source, function)
@@ -205,16 +205,16 @@ def _is_installed(path: Path) -> bool:
 
 def version_of_module(name: str) -> str:
     """The digest of the file that a module has here; the module is imported."""
-    return _digest_of_module(name)
+    return _digest_of_file(_file_of(module_by_name(name)), name)
 
 
-def _digest_of_module(name: str) -> str:
-    return _digest_of_file(Path(str(module_by_name(name).__file__ or "")))
+def _file_of(module: ModuleType | None) -> Path:
+    return Path(str(getattr(module, "__file__", None) or ""))
 
 
-def _digest_of_file(path: Path) -> str:
+def _digest_of_file(path: Path, module: str) -> str:
     if not path.is_file():
-        raise BadApplication(f"no file '{path}' is behind this module: give a function of a file")
+        raise BadApplication(f"module {module} has no file: put a def around it in a file of yours")
     return digest_of(path.read_bytes())
 
 

@@ -153,7 +153,7 @@ def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 
 def _submodules(source: str, meanings: Mapping[str, object]) -> list[str]:
     """The modules reached through the dots of another: `scipy.stats` where scipy was imported."""
-    found = {}
+    found: dict[str, None] = {}
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute):
             first, _, rest = ast.unparse(node).partition(".")
