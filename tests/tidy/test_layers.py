@@ -37,7 +37,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "workflows": {"model", "control", "scheduling"},
     # what people see
     "gateway": LOWER | MIDDLE,
-    "cli": LOWER | MIDDLE | {"gateway"},
+    "api": LOWER | MIDDLE,
+    "cli": LOWER | MIDDLE | {"gateway", "api"},
 }
 
 # What every folder may take from the package itself.

@@ -1,0 +1,1 @@
+"""What users of Python call; `import manyhands as mh` has the names of this folder."""

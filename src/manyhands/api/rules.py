@@ -1,0 +1,100 @@
+"""When to stop, as users say it."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+
+from manyhands.api.quantities import BadQuantity, count, part, seconds
+from manyhands.model.stopping import (
+    AllOf,
+    AnyOf,
+    Budget,
+    Deadline,
+    Precision,
+    Samples,
+    StopRule,
+)
+
+# Far below any value that matters, so that sums of rounded values are as good as the values.
+UNIT = 2.0**-100
+
+
+def samples(n: int | float | str) -> Samples:
+    """Stop at a count of samples."""
+    return Samples(count("samples", n))
+
+
+def precision(
+    tally: str,
+    relative: float | str | None = None,
+    absolute: float | None = None,
+    confidence: float | None = None,
+) -> Precision:
+    """Stop when a tally's mean is known this well.
+
+    With nothing said about confidence, `relative` and `absolute` are one standard error (k = 1);
+    with confidence=0.95 they are half the width of a 95 % interval. Guards keep early luck from
+    stopping it: at least 1,000 samples, at least 30 that are not zero, and where four moments are
+    known a variance that is itself known well (VOV at most 0.1).
+    """
+    if (relative is None) == (absolute is None):
+        raise BadQuantity(
+            f"precision({tally!r}) takes either relative or absolute, as relative=0.01"
+        )
+    found = None if relative is None else part("relative", relative)
+    if confidence is None:
+        return Precision(tally, found, absolute, unit=UNIT)
+    return Precision(tally, found, absolute, confidence, UNIT)
+
+
+def deadline(when: float | str | datetime) -> Deadline:
+    """Stop early enough for the answer to be readable at a time, or so long from now."""
+    if isinstance(when, datetime):
+        return Deadline(when.timestamp())
+    return Deadline(time.time() + seconds("deadline", when))
+
+
+def budget(core_hours: float) -> Budget:
+    """Stop when the slots have worked so long in all."""
+    return Budget(float(core_hours))
+
+
+def any_of(*rules: StopRule) -> AnyOf:
+    """Stop as soon as one of the rules says so."""
+    return AnyOf(rules)
+
+
+def all_of(*rules: StopRule) -> AllOf:
+    """Stop when all of the rules say so."""
+    return AllOf(rules)
+
+
+def rule_of(until: StopRule | int | float | str) -> StopRule:
+    """A rule, or a number of samples."""
+    return samples(until) if isinstance(until, int | float | str) else until
+
+
+def in_words(rule: StopRule) -> str:
+    """A rule as a user would say it."""
+    match rule:
+        case Samples(n):
+            return f"{n:,} samples"
+        case Precision(tally, relative, absolute):
+            reach = f"{100 * relative:.3g} %" if relative is not None else f"{absolute:g}"
+            return f"{tally} to {reach} (k={_factor(rule):.3g})"
+        case Deadline(at_s):
+            return f"until {datetime.fromtimestamp(at_s):%Y-%m-%d %H:%M:%S}"
+        case Budget(core_hours):
+            return f"{core_hours:g} core hours"
+        case AnyOf(rules):
+            return " or ".join(in_words(one) for one in rules)
+        case AllOf(rules):
+            return " and ".join(in_words(one) for one in rules)
+
+
+def _factor(rule: Precision) -> float:
+    """How many standard errors the rule is about."""
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf((1 + rule.confidence) / 2)

@@ -1,0 +1,189 @@
+"""Run a campaign on this machine: what `mh.run` and `manyhands run` do."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from manyhands.api.quantities import BadQuantity
+from manyhands.api.result import Result
+from manyhands.api.rules import UNIT, in_words, rule_of
+from manyhands.applications.describing import describe
+from manyhands.applications.description import Description
+from manyhands.applications.executing import require_not_being_loaded
+from manyhands.model.campaign import Campaign, Mode, Pace
+from manyhands.model.stopping import AllOf, AnyOf, Precision, StopRule
+from manyhands.runtime.brief import Brief
+from manyhands.runtime.folder import Folder
+from manyhands.runtime.local_pilots import Hands
+from manyhands.runtime.local_run import Ended, Ran, resume_locally, run_locally
+from manyhands.runtime.master import Watches
+
+RUNS = "manyhands-runs"  # where campaigns live that were given no folder
+SEED_BITS = 63
+CHECKPOINT_S = 1.0
+PORTABLE = {  # the arithmetic that every x86-64 processor of the last decade has
+    "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL",
+    "OPENBLAS_CORETYPE": "Prescott",
+    "NUMBA_CPU_NAME": "generic",
+    "NUMBA_CPU_FEATURES": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """All that can be asked of a run; only the application and `until` have no default."""
+
+    application: str | Callable[..., Any]
+    until: StopRule | int | float | str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    pilots: int | None = None
+    exact: bool = False
+    portable: bool = False
+    seed: int | None = None
+    block_samples: int | None = None
+    skip_poisoned: int = 0
+    out: Path | None = None
+    silence_s: float = 900.0
+    memory_bytes: int | None = None
+    disk_bytes: int | None = None
+
+
+def start(wish: Wish, watchers: Sequence[Watches] = ()) -> Result:
+    """Run a new campaign to its end."""
+    require_not_being_loaded()
+    description = describe(wish.application, wish.options)
+    campaign = _campaign(wish, description)
+    folder = Folder(wish.out if wish.out is not None else _new_folder(description.name))
+    precision = campaign.precision
+    environment = PORTABLE if wish.portable else {}
+    brief = Brief(
+        description,
+        campaign.campaign,
+        campaign.seed,
+        wish.exact,
+        campaign.block_samples,
+        campaign.samples_wanted,
+        None if precision is None else (precision.tally, precision.unit),
+        memory_bytes=wish.memory_bytes,
+        environment=environment,
+    )
+    hands = Hands(_pilots(wish.pilots), 1, wish.silence_s, wish.disk_bytes, environment)
+    ran = run_locally(folder, brief, campaign, hands, watchers)
+    return finish(folder, brief, hands, ran)
+
+
+def go_on(
+    path: Path,
+    pilots: int | None = None,
+    application: str | Callable[..., Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    watchers: Sequence[Watches] = (),
+) -> Result:
+    """Go on with a campaign that was interrupted; one that has ended says its result again."""
+    folder = Folder(path)
+    brief = folder.brief()
+    if application is not None:
+        _require_same(describe(application, options or {}), brief.description, path)
+    hands = Hands(_pilots(pilots), environment=brief.environment)
+    return finish(folder, brief, hands, resume_locally(folder, hands, watchers))
+
+
+def finish(folder: Folder, brief: Brief, hands: Hands, ran: Ran) -> Result:
+    """The result of a run, in Python and in the folder."""
+    from manyhands.analysis.files import ARCHIVE, RESULT, write_archive, write_images, write_result
+
+    campaign, answer = ran.record.campaign, ran.answer
+    blocks = ran.record.blocks
+    result = Result(
+        campaign.name,
+        campaign.mode.value,
+        ran.ended.value,
+        ran.reason,
+        in_words(campaign.stop),
+        answer.samples,
+        ran.seconds,
+        hands.pilots,
+        campaign.seed,
+        answer.digest,
+        {} if answer.tallies is None else answer.tallies.results(),
+        folder.path,
+        ran.record.refused,
+        0 if blocks is None or ran.ended is Ended.INTERRUPTED else _skipped(ran),
+    )
+    if result.tallies:
+        write_archive(folder.path / ARCHIVE, result.tallies, result.samples)
+        write_images(folder.path, result.tallies)
+    write_result(folder.path / RESULT, result.to_plain())
+    return result
+
+
+def _campaign(wish: Wish, description: Description) -> Campaign:
+    rule = _with_unit(rule_of(wish.until))
+    block_samples = wish.block_samples or description.block_samples or 0
+    return Campaign(
+        0,
+        description.name,
+        secrets.randbits(SEED_BITS) if wish.seed is None else wish.seed,
+        rule,
+        Mode.EXACT if wish.exact else Mode.FREE,
+        block_samples if wish.exact else 0,
+        pace=Pace(checkpoint_s=CHECKPOINT_S),
+        skip_poisoned=wish.skip_poisoned,
+    )
+
+
+def _with_unit(rule: StopRule) -> StopRule:
+    """Precision rules are judged in a unit far below any value that matters."""
+    if isinstance(rule, Precision):
+        return replace(rule, unit=UNIT)
+    if isinstance(rule, AnyOf | AllOf):
+        return replace(rule, rules=tuple(_with_unit(one) for one in rule.rules))
+    return rule
+
+
+def _pilots(wished: int | None) -> int:
+    if wished is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    if wished < 1:
+        raise BadQuantity(f"pilots {wished} is not a number of pilots: 1 or more are needed")
+    return wished
+
+
+def _new_folder(name: str) -> Path:
+    """A folder that nobody has yet, named after the application and the time."""
+    short = "".join(one if one.isalnum() or one in "-_" else "-" for one in name)[:40]
+    stem = Path(RUNS) / f"{short}-{time.strftime('%Y%m%d-%H%M%S')}"
+    path, number = stem, 1
+    while path.exists():
+        number += 1
+        path = stem.with_name(f"{stem.name}-{number}")
+    return path
+
+
+def _require_same(wanted: Description, begun: Description, path: Path) -> None:
+    for what in ("name", "version", "options_json"):
+        if getattr(wanted, what) != getattr(begun, what):
+            raise BadQuantity(
+                f"{path} was begun with another {what.removesuffix('_json')} of the application "
+                f"({getattr(begun, what)}, not {getattr(wanted, what)}): its samples cannot be "
+                "mixed with others; choose a new folder"
+            )
+
+
+def _skipped(ran: Ran) -> int:
+    """Samples of poisoned blocks that belong to the answer's range but are not in it."""
+    blocks = ran.record.blocks
+    assert blocks is not None
+    end = ran.record.final_blocks
+    campaign = ran.record.campaign
+    return sum(
+        campaign.samples_in(last) - campaign.samples_in(first)
+        for first, last in blocks.poisoned.intervals()
+        if end is None or first < end
+    )

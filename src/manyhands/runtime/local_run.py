@@ -1,0 +1,195 @@
+"""One campaign on this machine, from its submission or its resumption to its answer."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from types import FrameType
+
+from manyhands.control.campaign_record import CampaignRecord
+from manyhands.control.campaigns import ENDED
+from manyhands.control.controller import Controller
+from manyhands.model.campaign import Campaign, Stage
+from manyhands.model.commands import Reply
+from manyhands.model.events import CampaignSubmitted, ObjectCollected, PilotExited
+from manyhands.runtime.answer import Answer, gather
+from manyhands.runtime.brief import Brief
+from manyhands.runtime.database_journal import DatabaseJournal, JournalFailed
+from manyhands.runtime.folder import Folder, limits_of
+from manyhands.runtime.local_pilots import PILOTS, Hands, LocalPilots
+from manyhands.runtime.master import Master, Watches
+
+FLUSH_S_MAX = 60.0  # how long pilots may take to store what they have when they are stopped
+
+
+class Ended(Enum):
+    """How a run ended."""
+
+    DONE = "done"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"  # the campaign is still open: it can be resumed
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A run that has ended, whatever it came to."""
+
+    ended: Ended
+    reason: str
+    record: CampaignRecord
+    answer: Answer
+    seconds: float
+
+
+class LocalRun:
+    """The master, its pilots and their objects, for one campaign in one folder."""
+
+    def __init__(
+        self, folder: Folder, journal: DatabaseJournal, hands: Hands, watchers: Sequence[Watches]
+    ) -> None:
+        self._folder = folder
+        self._journal = journal
+        controller = Controller(limits_of(journal.header.about))
+        self.master = Master(journal, controller, self, watchers)
+        self.pilots = LocalPilots(folder.path, hands, self.master.put)
+        self._hands = hands
+        self._begun_s = time.monotonic()
+        self._stop_s: float | None = None
+        self._interrupts = 0
+
+    # ---- what the master has done ----------------------------------------------------------
+
+    def reply(self, reply: Reply) -> None:
+        """Answer a pilot."""
+        self.pilots.reply(reply)
+
+    def delete(self, name: str) -> None:
+        """Delete an object, and the folder that it leaves empty."""
+        path = self._folder.store / name
+        path.unlink(missing_ok=True)
+        try:
+            path.parent.rmdir()
+        except OSError:
+            pass  # there are others in it
+
+    # ---- the run ---------------------------------------------------------------------------
+
+    def begin(self, campaign: Campaign) -> Ran:
+        """Run a new campaign."""
+        self.master.put(CampaignSubmitted(campaign))
+        self.pilots.start({})
+        return self._run()
+
+    def resume(self) -> Ran:
+        """Go on with the campaign that was begun in this folder."""
+        master, state = self.master, self.master.controller.state
+        master.recover(self._journal.records())
+        if self._record() is not None and self._record_stage() not in ENDED:
+            for pilot in state.pilots.values():
+                master.put(PilotExited(pilot.pilot, pilot.incarnation))
+            self._collect()
+            self.pilots.start({one.pilot: one.incarnation for one in state.pilots.values()})
+        return self._run()
+
+    def interrupt(self) -> None:
+        """Stop: the first time with all that is under way stored, the second time at once."""
+        self._interrupts += 1
+        self.master.wake()
+
+    def _run(self) -> Ran:
+        try:
+            with self._interruptible():
+                ended, reason = self._until_the_end()
+        finally:
+            self.pilots.end()
+            self._journal.close()
+        record = self._record()
+        assert record is not None, "a campaign was submitted"
+        answer = gather(self.master.controller.state, record, self._folder.store)
+        return Ran(ended, reason, record, answer, time.monotonic() - self._begun_s)
+
+    def _until_the_end(self) -> tuple[Ended, str]:
+        while True:
+            record = self._record()
+            if record is not None and record.stage in ENDED:
+                done = record.stage is Stage.DONE
+                return (Ended.DONE if done else Ended.FAILED), record.reason
+            if self._interrupts and self._stop_s is None:
+                self._stop_s = time.monotonic()
+                self.pilots.stop()
+            if self._stop_s is not None:
+                overdue = time.monotonic() - self._stop_s > FLUSH_S_MAX
+                if self._interrupts > 1 or overdue or not self.pilots.living:
+                    self._hear_the_rest()
+                    return Ended.INTERRUPTED, "interrupted"
+            elif record is not None and not self.pilots.living:
+                self._hear_the_rest()
+                return Ended.FAILED, f"no pilot can be started: see {self._folder.path / PILOTS}"
+            try:
+                self.master.turn()
+            except JournalFailed as error:
+                return Ended.FAILED, f"the journal cannot be written: {error}"
+
+    def _hear_the_rest(self) -> None:
+        """What the last pilots said before they ended."""
+        self.master.wake()
+        self.master.turn()
+
+    def _record(self) -> CampaignRecord | None:
+        campaigns = self.master.controller.state.campaigns
+        return next(reversed(campaigns.values()), None)
+
+    def _record_stage(self) -> Stage:
+        record = self._record()
+        assert record is not None
+        return record.stage
+
+    def _collect(self) -> None:
+        """Give up the objects that no fact speaks of; those who made them are all dead."""
+        store = self._folder.store
+        for path in sorted(store.rglob("*")):
+            if path.suffix == ".part":
+                path.unlink()
+            elif path.is_file():
+                name = path.relative_to(store).as_posix()
+                if not self.master.controller.refers_to(name):
+                    self.master.put(ObjectCollected(name))
+
+    @contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """Ctrl-C is a wish to stop, not an exception, while this lasts."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def heard(number: int, frame: FrameType | None) -> None:
+            self.interrupt()
+
+        before = {one: signal.signal(one, heard) for one in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for one, handler in before.items():
+                signal.signal(one, handler)
+
+
+def run_locally(
+    folder: Folder,
+    brief: Brief,
+    campaign: Campaign,
+    hands: Hands,
+    watchers: Sequence[Watches] = (),
+) -> Ran:
+    """Run a new campaign in a new folder."""
+    journal = folder.begin(brief, hands.pilots)
+    return LocalRun(folder, journal, hands, watchers).begin(campaign)
+
+
+def resume_locally(folder: Folder, hands: Hands, watchers: Sequence[Watches] = ()) -> Ran:
+    """Go on where a campaign was interrupted, by whatever it was."""
+    return LocalRun(folder, folder.resume(), hands, watchers).resume()
