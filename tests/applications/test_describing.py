@@ -136,6 +136,7 @@ def refusal(target: Any, options: Any = None) -> str:
         ),
         (toys.too_few, "too_few cannot be called as (samples, stream): too many positional"),
         (toys.demanding, "cannot be called as (samples, stream): missing a required argument"),
+        (toys.Unusual, "toys:Unusual declares prepare: make it a method of the class"),
         (toys.late, "late is async, but is called as a plain function: make it one"),
         (toys.piecemeal, "piecemeal yields, but must return one dict: use return"),
         (toys.unprepared, "prepare of tests.applications.toys:unprepared cannot be called as ()"),
@@ -152,6 +153,7 @@ def test_what_is_no_application_is_refused(target: Any, said: str) -> None:
     ("target", "options", "said"),
     [
         (toys.count, {"stpe": 2}, "has no option 'stpe': it has step; did you mean 'step'?"),
+        (toys.named_otherwise, {"a": 2}, "has no option 'a': it has step"),
         (toys.too_few, {"a": 2}, "has no option 'a': it has none"),
         (toys.Counter, {"start": 2}, "has no option 'start': it has begin"),
         (toys.even, {"step": 3}, "toys:even refuses its options: step is 3, but must be even"),

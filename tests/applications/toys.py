@@ -50,6 +50,15 @@ class Bare:
         return {}
 
 
+@application(prepare=read)
+class Unusual:
+    """A class that declares what should be a method."""
+
+    def advance(self, samples: int, stream: Stream) -> dict[str, Any]:
+        """Say nothing."""
+        return {}
+
+
 class Idle:
     """No application: it cannot advance."""
 
@@ -75,6 +84,12 @@ def demanding(samples: int, stream: Stream, energy: float) -> dict[str, Any]:
     return {}
 
 
+def named_otherwise(n: int, draws: Stream, step: int = 1) -> dict[str, Any]:
+    """Call samples and stream by other names."""
+    return {"count": n * step}
+
+
+@application(prepare=lambda: "made")
 def anything(samples: int, stream: Stream, **options: Any) -> dict[str, Any]:
     """Take whatever is given."""
     return {"options": options}

@@ -13,6 +13,7 @@ from manyhands.model.malformed import sentence
 
 TAKEN = ("samples", "stream", "prepared", "self")  # no option may be called so
 PREPARED = "prepared"
+ANY_OTHER = "**"
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
@@ -44,13 +45,15 @@ def require_fit(name: str, target: Any, declared: Declared, options: Mapping[str
             raise BadApplication(f"class {name} has no method advance(self, samples, stream)")
         _require_call(name, target, [], options)
         _require_call(f"{name}.advance", advance, ["self", "samples", "stream"], {})
+        if declared.prepare is not None:
+            raise BadApplication(f"class {name} declares prepare: make it a method of the class")
         prepare = getattr(target, "prepare", None)
         if prepare is not None:
             _require_call(f"{name}.prepare", prepare, ["self"], {})
     else:
         advance = target
         given = dict(options)
-        if declared.prepare is not None and takes(target, PREPARED):
+        if declared.prepare is not None and wants_prepared(target):
             given[PREPARED] = None
         _require_call(name, target, ["samples", "stream"], given)
     _require_plain_function(name, advance)
@@ -61,14 +64,15 @@ def require_fit(name: str, target: Any, declared: Declared, options: Mapping[str
         _require_checked(name, declared.check, options)
 
 
-def takes(function: Callable[..., Any], name: str) -> bool:
-    """Whether a function has a parameter of this name, or takes any."""
-    return name in (names := _keywords(function)) or "**" in names
+def wants_prepared(function: Callable[..., Any]) -> bool:
+    """Whether a function wants what was prepared: it has a parameter of this very name."""
+    return PREPARED in _keywords(function)
 
 
 def chosen(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the options that a function has parameters for."""
-    return {name: value for name, value in options.items() if takes(function, name)}
+    names = _keywords(function)
+    return {name: one for name, one in options.items() if name in names or ANY_OTHER in names}
 
 
 def _require_checked(name: str, check: Callable[..., Any], options: Mapping[str, Any]) -> None:
@@ -76,7 +80,7 @@ def _require_checked(name: str, check: Callable[..., Any], options: Mapping[str,
     _require_call(f"check of {name}", check, [], chosen_ones)
     try:
         check(**chosen_ones)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise BadApplication(f"{name} refuses its options: {sentence(error)}") from error
 
 
@@ -85,9 +89,9 @@ def _require_call(
 ) -> None:
     """Refuse a function that cannot be called with these."""
     names = _keywords(function)
-    free = [one for one in names if one not in positional and one not in TAKEN]
+    free = [one for one in names[len(positional) :] if one not in (*TAKEN, ANY_OTHER)]
     for option in given:
-        if option not in names and "**" not in names:
+        if option not in names and ANY_OTHER not in names:
             has = f"it has {', '.join(free)}" if free else "it has none"
             raise BadApplication(f"{name} has no option '{option}': {has}{nearest(option, free)}")
     try:
@@ -105,7 +109,7 @@ def _require_plain_function(name: str, advance: Callable[..., Any]) -> None:
 
 
 def _keywords(function: Callable[..., Any]) -> list[str]:
-    """The names that a function takes as keywords; "**" stands for all others."""
+    """The names that a function takes as keywords; ANY_OTHER stands for all others."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -113,7 +117,7 @@ def _keywords(function: Callable[..., Any]) -> list[str]:
         raise BadApplication(f"{name} does not say its parameters: put a def around it") from None
     any_other = inspect.Parameter.VAR_KEYWORD
     names = [one.name for one in parameters if one.kind in _NAMED]
-    return [*names, *("**" for one in parameters if one.kind is any_other)]
+    return [*names, *(ANY_OTHER for one in parameters if one.kind is any_other)]
 
 
 def _require_plain(value: object, where: str) -> None:

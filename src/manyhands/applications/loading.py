@@ -17,7 +17,7 @@ from manyhands.applications.executing import (
     module_by_name,
     module_from_source,
 )
-from manyhands.applications.fitting import PREPARED, chosen, takes
+from manyhands.applications.fitting import PREPARED, chosen, wants_prepared
 from manyhands.applications.locating import version_of_module
 from manyhands.applications.stream import Stream
 
@@ -115,6 +115,6 @@ def _prepared(target: Any, declared: Declared, options: dict[str, Any]) -> Advan
     given = dict(options)
     if declared.prepare is not None:
         made = declared.prepare(**chosen(declared.prepare, options))
-        if takes(target, PREPARED):
+        if wants_prepared(target):
             given[PREPARED] = made
     return partial(target, **given)

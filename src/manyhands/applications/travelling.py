@@ -183,7 +183,7 @@ def _literal(value: object, name: str, user: str) -> str:
     """The text that Python reads as this value."""
     text = _written(value)
     if text is None:
-        kind = "a class of the notebook" if isinstance(value, type) else f"a {_kind(value)}"
+        kind = "a class of the notebook" if isinstance(value, type) else f"of type {_kind(value)}"
         raise CannotTravel(f"{user} uses '{name}', {kind}, which cannot travel: {WHAT_TO_DO}")
     if len(text) > LITERAL_CHARACTERS_MAX:
         raise CannotTravel(f"{user} uses '{name}', which is too large to travel: {WHAT_TO_DO}")
