@@ -40,10 +40,11 @@ def advanced_elsewhere(description: Description, folder: Path) -> Any:
     return json.loads(done.stdout)
 
 
-def run_script(script: Path) -> subprocess.CompletedProcess[str]:
-    """Run a script as a user does."""
+def run_script(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a script, or a module with -m, as a user does."""
     return subprocess.run(
-        [sys.executable, str(script)],
+        [sys.executable, *arguments],
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": SOURCES},
         capture_output=True,
         text=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -191,8 +192,6 @@ def test_a_declaration_that_makes_no_sense_is_refused(declared: Any, field: str)
 
 
 def test_nothing_stays_on_the_path(tmp_path: Path) -> None:
-    import sys
-
     before = list(sys.path)
     describe("model.py:advance")
     refusal("zero.py:advance")

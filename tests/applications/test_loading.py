@@ -12,7 +12,7 @@ import pytest
 
 from manyhands.applications.declaring import BadApplication
 from manyhands.applications.describing import describe
-from manyhands.applications.description import Description
+from manyhands.applications.description import Description, Kind
 from manyhands.applications.loading import ApplicationChanged, load
 from manyhands.applications.pi import pi
 from manyhands.applications.stream import Stream
@@ -181,15 +181,34 @@ SCRIPT = """
 
 
 def test_a_script_travels_and_its_campaign_is_not_run_again(tmp_path: Path) -> None:
-    script = write(tmp_path / "script.py", SCRIPT.replace("GUARD", 'if __name__ == "__main__":'))
-    description = Description.from_json(json.loads(run_script(script).stdout))
+    write(tmp_path / "script.py", SCRIPT.replace("GUARD", 'if __name__ == "__main__":'))
+    description = Description.from_json(json.loads(run_script("script.py", folder=tmp_path).stdout))
     assert description.name == "script.py:advance"
     assert advanced_elsewhere(description, tmp_path) == {"samples": 10}
 
 
 @pytest.mark.usefixtures("_path_is_restored")
 def test_a_script_that_would_run_its_campaign_again_is_told_so(tmp_path: Path) -> None:
-    script = write(tmp_path / "script.py", SCRIPT.replace("GUARD", "if True:"))
-    description = Description.from_json(json.loads(run_script(script).stdout))
+    write(tmp_path / "script.py", SCRIPT.replace("GUARD", "if True:"))
+    description = Description.from_json(json.loads(run_script("script.py", folder=tmp_path).stdout))
     with pytest.raises(BadApplication, match='put that under if __name__ == "__main__":'):
         load(description)
+
+
+def test_a_module_that_runs_as_a_script_travels_by_its_name(tmp_path: Path) -> None:
+    package = tmp_path / "a_package"
+    package.mkdir()
+    write(package / "__init__.py", "")
+    write(package / "beside.py", "SIZE = 5")
+    guarded = SCRIPT.replace("GUARD", 'if __name__ == "__main__":').replace("samples}", "SIZE}")
+    write(package / "model.py", "    from .beside import SIZE\n" + guarded)
+    done = run_script("-m", "a_package.model", folder=tmp_path)
+    description = Description.from_json(json.loads(done.stdout))
+    assert (description.kind, description.place) == (Kind.MODULE, "a_package.model")
+    assert advanced_elsewhere(description, Path("/")) == {"samples": 5}
+
+
+def test_what_is_typed_on_a_command_line_is_refused(tmp_path: Path) -> None:
+    done = run_script("-c", dedent(SCRIPT.replace("GUARD", "if True:")), folder=tmp_path)
+    said = "CannotTravel: the source of 'advance' is not kept where it was typed: move it into a"
+    assert said in done.stderr.splitlines()[-1]

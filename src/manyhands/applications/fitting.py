@@ -40,26 +40,9 @@ def require_fit(name: str, target: Any, declared: Declared, options: Mapping[str
         kind = type(target).__name__
         raise BadApplication(f"{name} is of type {kind}: give the name of a function or a class")
     if inspect.isclass(target):
-        advance = getattr(target, "advance", None)
-        if not callable(advance):
-            raise BadApplication(f"class {name} has no method advance(self, samples, stream)")
-        _require_call(name, target, [], options)
-        _require_call(f"{name}.advance", advance, ["self", "samples", "stream"], {})
-        if declared.prepare is not None:
-            raise BadApplication(f"class {name} declares prepare: make it a method of the class")
-        prepare = getattr(target, "prepare", None)
-        if prepare is not None:
-            _require_call(f"{name}.prepare", prepare, ["self"], {})
+        _require_fit_of_class(name, target, declared, options)
     else:
-        advance = target
-        given = dict(options)
-        if declared.prepare is not None and wants_prepared(target):
-            given[PREPARED] = None
-        _require_call(name, target, ["samples", "stream"], given)
-    _require_plain_function(name, advance)
-    if declared.prepare is not None:
-        what = f"prepare of {name}"
-        _require_call(what, declared.prepare, [], chosen(declared.prepare, options))
+        _require_fit_of_function(name, target, declared, options)
     if declared.check is not None:
         _require_checked(name, declared.check, options)
 
@@ -73,6 +56,35 @@ def chosen(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str
     """Those of the options that a function has parameters for."""
     names = _keywords(function)
     return {name: one for name, one in options.items() if name in names or ANY_OTHER in names}
+
+
+def _require_fit_of_class(
+    name: str, target: type, declared: Declared, options: Mapping[str, Any]
+) -> None:
+    advance = getattr(target, "advance", None)
+    if not callable(advance):
+        raise BadApplication(f"class {name} has no method advance(self, samples, stream)")
+    _require_call(name, target, [], options)
+    _require_call(f"{name}.advance", advance, ["self", "samples", "stream"], {})
+    _require_plain_function(f"{name}.advance", advance)
+    if declared.prepare is not None:
+        raise BadApplication(f"class {name} declares prepare: make it a method of the class")
+    prepare = getattr(target, "prepare", None)
+    if prepare is not None:
+        _require_call(f"{name}.prepare", prepare, ["self"], {})
+
+
+def _require_fit_of_function(
+    name: str, target: Callable[..., Any], declared: Declared, options: Mapping[str, Any]
+) -> None:
+    given = dict(options)
+    if declared.prepare is not None:
+        what = f"prepare of {name}"
+        _require_call(what, declared.prepare, [], chosen(declared.prepare, options))
+        if wants_prepared(target):
+            given[PREPARED] = None
+    _require_call(name, target, ["samples", "stream"], given)
+    _require_plain_function(name, target)
 
 
 def _require_checked(name: str, check: Callable[..., Any], options: Mapping[str, Any]) -> None:

@@ -78,7 +78,8 @@ class _Bundle:
         elif origin := _origin(value):
             self._known[name] = value
             module, attribute = origin
-            self._imports[f"from {module} import {attribute} as {name}"] = None
+            renamed = "" if attribute == name else f" as {name}"
+            self._imports[f"from {module} import {attribute}{renamed}"] = None
         elif isinstance(inspect.unwrap(value) if callable(value) else None, FunctionType):
             assert callable(value)
             self.add_function(name, value, user)
