@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import deciding, merging, simulating
+from benchmarks import applying, deciding, merging, simulating
 
 RESULTS = Path(__file__).parent / "results.jsonl"
 
@@ -31,6 +31,7 @@ def main() -> None:
         "deciding": deciding.main(),
         "simulating": simulating.main(),
         "merging": merging.main(),
+        "applying": applying.main(),
     }
     line = {
         "date": time.strftime("%Y-%m-%d"),
