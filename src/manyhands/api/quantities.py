@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import re
 
-from manyhands.model.checks import COUNT_MAX
+from manyhands.model.checks import COUNT_MAX, Mistake
 
 SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 PIECE = re.compile(r"([0-9.]+(?:e[+-]?[0-9]+)?)\s*([a-z]*)", re.IGNORECASE)
 
 
-class BadQuantity(ValueError):
+class BadQuantity(Mistake):
     """A text is not the number that was asked for: one line says what would be."""
 
 

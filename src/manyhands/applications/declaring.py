@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeVar, overload
 
-from manyhands.model.checks import require, require_count
+from manyhands.model.checks import Mistake, require, require_count
 
 MARK = "__manyhands__"
 
@@ -26,7 +26,7 @@ Target = TypeVar("Target", bound=Callable[..., Any])
 Function = Callable[..., Any]
 
 
-class BadApplication(ValueError):
+class BadApplication(Mistake):
     """What was given cannot be run as an application: one line that says why and what to do."""
 
 

@@ -6,23 +6,16 @@ A user's mistake ends in one line that says what, where and what to do, and in e
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from manyhands import __version__
-from manyhands.cli import replay, swarm
-from manyhands.cli.usage import UsageError
+from manyhands.model.checks import Mistake
 
-app = typer.Typer(
-    name="manyhands",
-    help="Monte-Carlo computations on whatever machines can be had, each sample counted once.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.command("swarm")(swarm.swarm)
-app.command("replay")(replay.replay)
+# Each is a function of its name, in a module of its name; only the one that is called is imported.
+COMMANDS = ("run", "swarm", "replay")
 
 
 def _show_version(wanted: bool) -> None:
@@ -31,7 +24,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _all(
     version: Annotated[
         bool,
@@ -41,12 +33,29 @@ def _all(
     """Monte-Carlo computations on whatever machines can be had, each sample counted once."""
 
 
+def app_for(arguments: list[str]) -> typer.Typer:
+    """The command that is called, or all of them if none is."""
+    app = typer.Typer(
+        name="manyhands",
+        help="Monte-Carlo computations on whatever machines can be had, each sample counted once.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    called = [name for name in arguments[:1] if name in COMMANDS]
+    for name in called or COMMANDS:
+        app.command(name)(getattr(import_module(f"manyhands.cli.{name}"), name))
+    app.callback()(_all)
+    return app
+
+
 def main() -> None:
     """What the `manyhands` command calls."""
     try:
-        status = app(standalone_mode=False)
-    except (UsageError, typer.TyperException) as mistake:
-        print(f"manyhands: {mistake}", file=sys.stderr)
+        status = app_for(sys.argv[1:])(standalone_mode=False)
+    except (Mistake, typer.TyperException) as mistake:
+        if str(mistake):  # without arguments the help was shown, which is all there is to say
+            print(f"manyhands: {mistake}", file=sys.stderr)
         status = 2
     except (KeyboardInterrupt, typer.Abort):
         status = 130

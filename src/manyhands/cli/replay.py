@@ -14,27 +14,31 @@ from manyhands.control.controller import Controller
 from manyhands.control.snapshot import digest
 from manyhands.model.malformed import Malformed
 from manyhands.model.records import SchemaRefused
-from manyhands.runtime.journal import JournalDamaged, header_of, read
+from manyhands.runtime import database_journal
+from manyhands.runtime import journal as file_journal
+from manyhands.runtime.folder import JOURNAL, limits_of
+from manyhands.runtime.journal import JournalDamaged
 
 
 def replay(
-    journal: Annotated[Path, typer.Argument(help="A journal file.")],
+    journal: Annotated[Path, typer.Argument(help="A campaign's folder, or a journal file.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """Replay a journal: count its events and commands, say what the campaigns came to."""
-    if not journal.is_file():
-        raise UsageError(f"{journal} is not a file; the journal of a campaign is wanted")
-    controller = Controller()
+    file = journal / JOURNAL if journal.is_dir() else journal
+    if not file.is_file():
+        raise UsageError(f"{file} is not a file; the journal of a campaign is wanted")
     events: Counter[str] = Counter()
     commands: Counter[str] = Counter()
     try:
-        header_of(journal)
-        for now_s, event in read(journal):
+        kept = database_journal if database_journal.is_database(file) else file_journal
+        controller = Controller(limits_of(kept.header_of(file).about))
+        for now_s, event in kept.read(file):
             events[type(event).__name__] += 1
             found = controller.handle(now_s, event)
             commands.update(type(one).__name__ for one in found)
     except (JournalDamaged, SchemaRefused, Malformed) as fault:
-        raise UsageError(f"{journal}: {fault}") from fault
+        raise UsageError(f"{file}: {fault}") from fault
     summary = {
         "events": dict(events),
         "commands": dict(commands),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from manyhands.model.checks import Mistake
 
-class UsageError(Exception):
-    """One line: what is wrong, where, and what would be right."""
+
+class UsageError(Mistake):
+    """On the command line."""

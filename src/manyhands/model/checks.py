@@ -12,10 +12,14 @@ SECONDS_MAX = 1e12
 COUNT_MAX = 1 << 62  # of samples, blocks and microseconds: what is made of it fits everywhere
 
 
+class Mistake(ValueError):
+    """A user's mistake: one line that says what is wrong, where, and what would be right."""
+
+
 def require(valid: bool, field: str, value: object, expected: str) -> None:
     """Refuse a field of a value that is being made."""
     if not valid:
-        raise ValueError(f"{field} is {value!r}, but must be {expected}")
+        raise Mistake(f"{field} is {value!r}, but must be {expected}")
 
 
 def is_count(value: object, least: int = 0) -> bool:

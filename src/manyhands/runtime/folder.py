@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from manyhands.model.checks import Mistake
 from manyhands.model.limits import Limits
 from manyhands.runtime.brief import BRIEF, Brief
 from manyhands.runtime.database_journal import DatabaseJournal
@@ -18,7 +19,7 @@ HOSTS_PER_BLOCK_MAX = 3
 FAILURES_IN_A_ROW_MAX = 10
 
 
-class FolderRefused(ValueError):
+class FolderRefused(Mistake):
     """A folder cannot be used for what was asked: one line, what and what to do."""
 
 
@@ -74,9 +75,11 @@ class Folder:
 
 
 def limits_of(about: dict[str, str]) -> Limits:
-    """The limits of a local pool, by its journal's header: the same whenever it is replayed."""
+    """The limits of a pool, by its journal's header: the same whenever it is replayed."""
+    if HOSTS not in about:
+        return Limits()
     return Limits(
-        hosts_per_block_max=int(about.get(HOSTS, HOSTS_PER_BLOCK_MAX)),
+        hosts_per_block_max=int(about[HOSTS]),
         failures_in_a_row_max=FAILURES_IN_A_ROW_MAX,
     )
 

@@ -1,0 +1,197 @@
+"""`manyhands run`: a campaign on this machine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from manyhands.analysis.progress import Progress
+from manyhands.api import quantities, rules
+from manyhands.api.result import Result
+from manyhands.api.running import Wish, go_on, start
+from manyhands.cli.live import shown
+from manyhands.cli.usage import UsageError
+from manyhands.model.stopping import StopRule
+
+DONE, FAILED, PARTIAL, INTERRUPTED = 0, 1, 3, 130
+
+App = Annotated[
+    str | None,
+    typer.Argument(
+        help="A built-in (pi, slab), file.py:function, or package.module:function.",
+        show_default=False,
+    ),
+]
+Samples = Annotated[str | None, typer.Option(help="Stop at so many, as 1e8.")]
+Precise = Annotated[
+    list[str] | None, typer.Option(help="Stop when a tally is known so well, as dose=0.5%.")
+]
+Confidence = Annotated[
+    float | None, typer.Option(help="Of --precision; without it, one standard error (k=1).")
+]
+Deadline = Annotated[str | None, typer.Option(help="Have the answer by then, as 10m or 2h.")]
+Budget = Annotated[float | None, typer.Option(help="Stop after so many core hours.")]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="An option of the application, as thickness=3."),
+]
+Pilots = Annotated[int | None, typer.Option(help="How many processes; one per core.")]
+Exact = Annotated[bool, typer.Option("--exact", help="The same bits on any number of pilots.")]
+Portable = Annotated[
+    bool, typer.Option("--portable", help="Exact on any x86-64 processor, and slower.")
+]
+Seed = Annotated[int | None, typer.Option(help="Of all streams; drawn if not given.")]
+BlockSamples = Annotated[int | None, typer.Option(help="The size of a block, in exact mode.")]
+SkipPoisoned = Annotated[int, typer.Option(help="How many blocks may fail and be left out.")]
+Silence = Annotated[str, typer.Option(help="How long the application may say nothing.")]
+Memory = Annotated[str | None, typer.Option(help="What one process may take, as 2G.")]
+Disk = Annotated[str | None, typer.Option(help="What one process may leave in its folder.")]
+Out = Annotated[Path | None, typer.Option(help="The campaign's folder; a new one by default.")]
+Resume = Annotated[Path | None, typer.Option(help="Go on with the campaign in this folder.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """When to stop, as it was typed."""
+
+    samples: str | None
+    precision: list[str]
+    confidence: float | None
+    deadline: str | None
+    budget: float | None
+
+    def rule(self) -> StopRule | None:
+        """All of it as one rule: whichever comes first, but every precision has to be met."""
+        found: list[StopRule] = [self._precision(one) for one in self.precision]
+        if len(found) > 1:
+            raise UsageError("--precision can be given once: the others may be read in the result")
+        if self.confidence is not None and not found:
+            raise UsageError("--confidence says something about --precision, which is not given")
+        if self.samples is not None:
+            found.append(rules.samples(self.samples))
+        if self.deadline is not None:
+            found.append(rules.deadline(self.deadline))
+        if self.budget is not None:
+            found.append(rules.budget(self.budget))
+        if not found:
+            return None
+        return found[0] if len(found) == 1 else rules.any_of(*found)
+
+    def _precision(self, text: str) -> StopRule:
+        tally, equals, reach = text.partition("=")
+        if not (tally and equals and reach):
+            raise UsageError(f"--precision {text!r} is not TALLY=PART, as dose=0.5%")
+        return rules.precision(tally, relative=reach, confidence=self.confidence)
+
+
+def run(
+    app: App = None,
+    samples: Samples = None,
+    precision: Precise = None,
+    confidence: Confidence = None,
+    deadline: Deadline = None,
+    budget: Budget = None,
+    options: Options = None,
+    pilots: Pilots = None,
+    exact: Exact = False,
+    portable: Portable = False,
+    seed: Seed = None,
+    block_samples: BlockSamples = None,
+    skip_poisoned: SkipPoisoned = 0,
+    silence: Silence = "15m",
+    memory: Memory = None,
+    disk: Disk = None,
+    out: Out = None,
+    resume: Resume = None,
+    as_json: Json = False,
+) -> int:
+    """Run a Monte-Carlo computation on this machine until the answer is good enough."""
+    rule = Ends(samples, precision or [], confidence, deadline, budget).rule()
+    chosen = options_of(options or [])
+    if resume is not None:
+        if rule is not None or out is not None:
+            raise UsageError("--resume goes on as the campaign was begun: name no end and no --out")
+        return _show(Again(resume, pilots, app, chosen), as_json)
+    if app is None:
+        raise UsageError("no application is named: try manyhands run pi --samples 1e8")
+    if rule is None:
+        raise UsageError(
+            "no end is given: say --samples 1e8, --precision NAME=0.1% or --deadline 1m"
+        )
+    wish = Wish(
+        app,
+        rule,
+        chosen,
+        pilots,
+        exact or portable,
+        portable,
+        seed,
+        block_samples,
+        skip_poisoned,
+        out,
+        quantities.seconds("--silence", silence),
+        None if memory is None else quantities.size_bytes("--memory", memory),
+        None if disk is None else quantities.size_bytes("--disk", disk),
+    )
+    return _show(wish, as_json)
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A campaign to go on with."""
+
+    folder: Path
+    pilots: int | None
+    app: str | None
+    options: dict[str, Any]
+
+
+def options_of(given: list[str]) -> dict[str, Any]:
+    """NAME=VALUE, each value as JSON if it is some, else as text."""
+    found: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not (name.isidentifier() and equals):
+            raise UsageError(f"--set {text!r} is not NAME=VALUE, as thickness=3")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found
+
+
+def _show(wanted: Wish | Again, as_json: bool) -> int:
+    """Run it under the eyes of the user, and say what came of it."""
+    progress = Progress()
+    title = str(wanted.application if isinstance(wanted, Wish) else wanted.folder)
+    with shown(progress, title):
+        if isinstance(wanted, Wish):
+            result = start(wanted, [progress])
+        else:
+            folder, options = wanted.folder, wanted.options
+            result = go_on(folder, wanted.pilots, wanted.app, options, [progress])
+    print(json.dumps(result.to_plain()) if as_json else said(result))
+    return status_of(result)
+
+
+def said(result: Result) -> str:
+    """What is printed in the end: the answer, then where the rest is."""
+    lines = [str(result)]
+    if result.ended == "failed":
+        lines[0] = f"{result.campaign} failed: {result.reason}"
+    if result.ended == "interrupted":
+        lines.append(f"go on with: manyhands run --resume {result.folder}")
+    lines.append(f"in {result.folder}: result.npz, result.json, report.html")
+    return "\n".join(lines)
+
+
+def status_of(result: Result) -> int:
+    """The exit status."""
+    if result.ended == "interrupted":
+        return INTERRUPTED
+    return DONE if result.ended == "done" else FAILED
