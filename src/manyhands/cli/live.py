@@ -118,7 +118,7 @@ def _pilot_cells(line: PilotLine) -> list[RenderableType]:
 def _campaign_line(title: str, now: Standing) -> RenderableType:
     cells: list[RenderableType] = [Text(title, "bold"), Text(now.stage)]
     if now.goal:
-        cells.append(ProgressBar(total=now.goal, completed=min(now.samples, now.goal), width=24))
+        cells.append(ProgressBar(total=now.goal, completed=min(now.samples, now.goal), width=16))
         cells.append(Text(f"{min(now.samples / now.goal, 1):.0%} of {number(now.goal)}"))
     else:
         cells.append(Text(f"{number(now.samples)} samples"))
@@ -139,7 +139,7 @@ def _precision(now: Standing) -> str:
         return f"error {now.error:.2g} of {now.reach:.2g} (k=1)"
     per_cent = 100 / abs(now.value)
     found, wanted = now.error * per_cent, now.reach * per_cent
-    return f"{now.value:.5g} ± {found:.2g} % (target {wanted:.2g} %, k=1)"
+    return f"{now.value:.5g} ± {found:.2g} % of {wanted:.2g} % (k=1)"
 
 
 def _left(now: Standing) -> str:

@@ -42,6 +42,12 @@ class Blocks:
     copies_given: int = 0
     refused: int = 0  # blocks computed and not accepted
 
+    def begin_behind(self, blocks: int) -> None:
+        """The first so many are accepted already, in another campaign."""
+        if blocks:
+            self.accepted.add(0, blocks)
+            self.frontier = blocks
+
     def goal(self) -> int | None:
         """The prefix to work towards, in blocks."""
         precise = self.looks.goal() if self.looks is not None else None

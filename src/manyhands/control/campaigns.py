@@ -69,6 +69,9 @@ class Campaigns:
             precise = campaign.precision is not None
             looks = Looks(campaign.block_samples) if precise else None
             record.blocks = Blocks(campaign.blocks_wanted, looks, self._limits.spans_per_order_max)
+            record.blocks.begin_behind(campaign.blocks_before)
+            record.count.settled = campaign.blocks_before
+            record.numeric_class = campaign.numeric_class
         elif campaign.precision is not None:
             record.look_at = campaign.precision.samples_min
         if campaign.splitting.kind is not Split.DYNAMIC:

@@ -60,4 +60,4 @@ class Classes:
         for number in pilot.classes:
             record = self._state.campaigns[number]
             if record.stored == 0 and record.alive == 0:
-                record.numeric_class = ""
+                record.numeric_class = record.campaign.numeric_class

@@ -114,6 +114,8 @@ class Campaign:
     growing: bool = False  # its outputs grow with the samples: stored as increments
     skip_poisoned: int = 0  # how many blocks may be left out of the answer, and be named in it
     classes: bool = True  # exact mode: a pilot proves its numeric class on block 0 first
+    blocks_before: int = 0  # exact mode: these are in an earlier campaign, which this one extends
+    numeric_class: str = ""  # exact mode: the only one that may work; empty: whichever comes first
 
     def __post_init__(self) -> None:
         require_count("campaign", self.campaign)
@@ -122,11 +124,13 @@ class Campaign:
         require(self.seed < 1 << SEED_BITS, "seed", self.seed, f"below 2**{SEED_BITS}")
         require_count("block_samples", self.block_samples)
         require_count("skip_poisoned", self.skip_poisoned)
+        require_count("blocks_before", self.blocks_before)
         require(0 <= self.over_commit <= 0.5, "over_commit", self.over_commit, "between 0 and 0.5")
         self._check_mode()
         self._check_stop()
         if self.mode is Mode.EXACT and self.block_samples == 0:
             object.__setattr__(self, "block_samples", default_block_samples(self.samples_wanted))
+        self._check_before()
 
     def _check_mode(self) -> None:
         exact = self.mode is Mode.EXACT
@@ -146,6 +150,13 @@ class Campaign:
         dynamic = self.splitting.kind is Split.DYNAMIC
         require(dynamic or not exact, "splitting", self.splitting.kind.value, free_only)
         require(self.ending is Ending.FORECAST or not exact, "ending", self.ending.value, free_only)
+
+    def _check_before(self) -> None:
+        before = self.blocks_before * self.block_samples
+        more = isinstance(self.stop, Samples) and self.stop.count > before
+        valid = self.blocks_before == 0 or (self.mode is Mode.EXACT and more)
+        expected = "0, or fewer than a count of samples asks for, in exact mode"
+        require(valid, "blocks_before", self.blocks_before, expected)
 
     def _check_stop(self) -> None:
         precise = [one for one in leaves(self.stop) if isinstance(one, Precision)]
