@@ -52,7 +52,8 @@ def main() -> dict[str, float]:
     free, other = (FreeSums(form, [values + k, values * values]) for k in range(2))
     numpy_s = best_s(lambda: free.merge(other, 100, 100))
     mean, m2 = free.moments
-    means_s = best_s(lambda: merge_means(mean, m2, *other.moments, 0.5))
+    more_mean, more_m2 = other.moments
+    means_s = best_s(lambda: merge_means(mean, m2, more_mean, more_m2, 0.5))
     total = values.copy()
     float_s = best_s(lambda: np.add(total, values, out=total))
     return {

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from manyhands.model.checks import COUNT_MAX
 from manyhands.statistics.chunks import chunks, column_chunks
 from manyhands.statistics.forms import Form, Kind
 from manyhands.statistics.results import TallyResult, shaped
@@ -42,10 +43,12 @@ class FreeSums:
                     return cls(one.form, [mean, np.zeros_like(mean)], 1)
 
     @property
-    def finite(self) -> bool:
-        """Whether no power was too large for a float."""
+    def mergeable(self) -> bool:
+        """Whether no power is too large for a float, nor will be once others are merged."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return all(bool(np.isfinite(np.sum(one))) for one in self.moments)
+            apart = 2 * np.max(np.abs(self.moments[0]))
+            largest = apart ** len(self.moments) * COUNT_MAX
+            return all(bool(np.isfinite(np.sum(one))) for one in [*self.moments, largest])
 
     def merge(self, other: FreeSums, mine: int, theirs: int) -> None:
         """Add another's statistics, in pieces that stay in the processor's cache."""

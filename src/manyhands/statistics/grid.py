@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 from typing import TypeAlias
 
 import numpy as np
@@ -53,9 +55,7 @@ class GridSums:
         """Numbers rounded to the grid."""
         sums = cls.zero(exponent, values.size)
         factors = _factors(exponent)
-        if _wants_kernels(values.size, compiled):
-            from manyhands.statistics import kernels
-
+        if kernels := _kernels(values.size, compiled):
             fits = kernels.quantise(values, *factors, sums.high, sums.low)
         else:
             with np.errstate(over="ignore"):
@@ -70,9 +70,7 @@ class GridSums:
     def add(self, other: GridSums, compiled: bool | None = None) -> None:
         """Add others; if the grid is left anywhere, nothing is added and OutOfGrid is raised."""
         assert self.exponent == other.exponent, "two grids"
-        if _wants_kernels(self.low.size, compiled):
-            from manyhands.statistics import kernels
-
+        if kernels := _kernels(self.low.size, compiled):
             high, more = self.high.view(np.uint64), other.high.view(np.uint64)
             fits = kernels.add(high, self.low, more, other.low)
         else:
@@ -119,8 +117,14 @@ def exponent_of(largest: float) -> int:
     return exponent - 1 if fraction == 0.5 else exponent
 
 
-def _wants_kernels(cells: int, compiled: bool | None) -> bool:
-    return cells >= COMPILED_CELLS_MIN if compiled is None else compiled
+def _kernels(cells: int, compiled: bool | None) -> ModuleType | None:
+    """The compiled loops, if they are worth their loading; numpy does without numba, slower."""
+    if compiled is False or (compiled is None and cells < COMPILED_CELLS_MIN):
+        return None
+    try:
+        return import_module("manyhands.statistics.kernels")
+    except ImportError:
+        return None
 
 
 def _factors(exponent: int) -> tuple[float, float]:

@@ -25,6 +25,8 @@ from manyhands.statistics.returned import (
     Total,
 )
 
+FINER_BITS_MAX = 20  # 2^31 blocks like the values themselves still fit then
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TallyReference:
@@ -32,7 +34,10 @@ class TallyReference:
 
     A tally of `moments` has sums about zero already: nothing is taken off. Odd powers may cancel
     in block 0 (as in antithetic sampling), hence an exponent is that of a bound on the sum of the
-    values' sizes, √(n Σx²) or √(Σx² Σx⁴), which is a little more than the sum itself.
+    values' sizes, √(n Σx²) or √(Σx² Σx⁴), which is a little more than the sum itself. From the
+    second power on it is that of the deviations from the centre, else a small spread of large
+    values would be rounded away; but not finer than 2^-20 of that of the values, lest a block 0 of
+    samples that happen to be alike leaves too little room.
     """
 
     form: Form
@@ -101,10 +106,16 @@ def _reference(name: str, one: Returned) -> TallyReference:
         return TallyReference(one.form)
     with np.errstate(over="ignore", invalid="ignore"):
         sums, centre = _sums_and_centre(one)
-        largest = list(_sizes(sums, one.samples or 0))
-    if not np.all(np.isfinite(largest)):
+        sizes = list(_sizes(sums, one.samples or 0))
+    if not np.all(np.isfinite(sizes)):
         raise BadReturn(f"tally {name!r} has values whose powers are too large for a float")
-    return TallyReference(one.form, tuple(exponent_of(size) for size in largest), centre)
+    exponents = [exponent_of(size) for size in sizes]
+    if isinstance(one, Mean):
+        spreads = list(_sizes(power_sums(one, centre), one.samples))
+        for k in range(1, len(spreads)):
+            if spreads[k] > 0:
+                exponents[k] = max(exponent_of(spreads[k]), exponents[k] - FINER_BITS_MAX)
+    return TallyReference(one.form, tuple(exponents), centre)
 
 
 def _sums_and_centre(one: Returned) -> tuple[list[Floats], Floats | None]:

@@ -196,7 +196,7 @@ class Tallies:
         if self.reference is not None:
             return ExactSums.of(name, one, self.reference.tallies[name])
         found = FreeTotal.of(one) if isinstance(one, Total) else FreeSums.of(one)
-        if isinstance(found, FreeSums) and not found.finite:
+        if isinstance(found, FreeSums) and not found.mergeable:
             raise BadReturn(f"tally {name!r} has values whose powers are too large for a float")
         return found
 

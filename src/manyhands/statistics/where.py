@@ -146,7 +146,7 @@ def mask(cells: ArrayLike) -> Mask:
 
 
 def default(shape: tuple[int, ...]) -> Where:
-    """What is meant if nothing is said: cells above half of the highest, or the one there is."""
+    """What is meant if nothing is said: of an image, the cells above half of the highest."""
     return Above(0.5) if shape else All()
 
 
