@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -78,10 +79,8 @@ def test_changed_bytes_are_malformed_or_read_without_harm(
     data = bytearray(tallies.to_bytes())
     for _ in range(draw.draw(st.integers(1, 3))):
         data[draw.draw(st.integers(0, len(data) - 1))] = draw.draw(st.integers(0, 255))
-    try:
+    with suppress(Malformed):  # and nothing else is raised
         Tallies.from_bytes(data).results()
-    except Malformed as refused:
-        assert "\n" not in str(refused)
 
 
 @given(st.binary(max_size=200))
@@ -141,6 +140,8 @@ def _tally(index: int, **fields: Any) -> Callable[[dict[str, Any]], bytes]:
         _tally(0, exponents=[0]),
         _tally(0, exponents=[10**9, 0]),
         _tally(0, centre=None),
+        _tally(0, empty=1),
+        _tally(5, empty=True),
         _tally(0, numbers={}),
         _tally(0, numbers={"batches": -1}),
         _tally(0, numbers={"batches": 10**9}),

@@ -26,6 +26,16 @@ class GridOverflow(ValueError):
         )
 
 
+class GridUnderflow(GridOverflow):
+    """Block 0 was empty, and what came later is too small for the grid that it left."""
+
+    def __str__(self) -> str:
+        return (
+            f"tally {self.tally!r} was empty in block 0, which gave it a grid for numbers near 1,"
+            " and is far smaller: take larger blocks, or return it in a unit that makes it larger"
+        )
+
+
 class Accumulator(Protocol):
     """Sufficient statistics of one tally, changed in place."""
 

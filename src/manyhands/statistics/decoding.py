@@ -30,7 +30,7 @@ HEADER_BYTES_MAX = 1 << 24
 AXES_MAX = 32  # numpy has at most 64
 FLOAT = np.dtype("<f8")
 HEADER = {"format", "exact", "samples", "watch", "sums", "tallies"}
-ENTRY = {"name", "kind", "shape", "powers", "edges", "exponents", "centre", "numbers"}
+ENTRY = {"name", "kind", "shape", "powers", "edges", "exponents", "centre", "empty", "numbers"}
 POWERS = {Kind.MEAN: (2, 4), Kind.MOMENTS: (2, 4), Kind.BATCH: (2,)}
 CENTRED = (Kind.MEAN, Kind.BATCH)
 
@@ -136,7 +136,10 @@ def _reference(place: str, found: Mapping[str, Any], said: Said, reader: Reader)
     centred = gridded and form.kind in CENTRED
     _require(centre is centred, f"{place}.centre", shown(centre), str(centred).lower())
     about = reader.floats(f"{place}.centre", form.cells) if centred else None
-    return TallyReference(form, tuple(exponents), about)
+    empty = found["empty"]
+    valid = empty is False or (empty is True and gridded)
+    _require(valid, f"{place}.empty", shown(empty), "true or false, and false without a grid")
+    return TallyReference(form, tuple(exponents), about, empty)
 
 
 def _form(place: str, found: Mapping[str, Any], reader: Reader) -> Form:

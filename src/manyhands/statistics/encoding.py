@@ -49,6 +49,7 @@ class Entry:
             "edges": 0 if form.edges is None else len(form.edges),
             "exponents": list(self.reference.exponents),
             "centre": self.reference.centre is not None,
+            "empty": self.reference.empty,
             "numbers": self.numbers,
         }
 

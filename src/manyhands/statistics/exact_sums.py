@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from manyhands.statistics.chunks import chunks
-from manyhands.statistics.contract import Array, GridOverflow
+from manyhands.statistics.contract import Array, GridOverflow, GridUnderflow
 from manyhands.statistics.double_double import Doubled, doubled, plain, whole
 from manyhands.statistics.forms import Form, Kind
-from manyhands.statistics.grid import GridSums, OutOfGrid
+from manyhands.statistics.grid import FRACTION_BITS, GridSums, OutOfGrid
 from manyhands.statistics.reference import TallyReference, batch_sums, power_sums
 from manyhands.statistics.results import TallyResult, shaped
 from manyhands.statistics.returned import Batch, Floats, Mean, Moments, Total
+
+BITS_MIN = 20
 
 
 @dataclass(slots=True, eq=False)
@@ -41,6 +43,8 @@ class ExactSums:
         """One block's sums, computed as floats and rounded to the grid once."""
         with np.errstate(over="ignore", invalid="ignore"):
             values = _block_sums(one, reference.centre)
+        if reference.empty and any(_vanishes(value) for value in values):
+            raise GridUnderflow(name)
         try:
             sums = [
                 GridSums.of(value, exponent)
@@ -160,6 +164,11 @@ def _block_sums(one: Mean | Moments | Batch | Total, centre: Floats | None) -> l
             return [sums.reshape(-1) for sums in one.numbers]
         case Total():
             return [one.total.reshape(-1)]
+
+
+def _vanishes(values: Floats) -> bool:
+    """Whether the grid of an empty block 0 would leave less than six digits of the largest."""
+    return 0 < float(np.max(np.abs(values))) < 2.0 ** (BITS_MIN - FRACTION_BITS)
 
 
 def _vov(s: list[Doubled], mean: Doubled, m2: Floats, samples: int) -> Floats:

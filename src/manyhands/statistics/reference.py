@@ -43,12 +43,14 @@ class TallyReference:
     form: Form
     exponents: tuple[int, ...] = ()
     centre: Floats | None = None
+    empty: bool = False  # block 0 had nothing here: the exponents are a guess
 
     def same(self, other: TallyReference) -> bool:
         """Whether results can be added."""
         if self is other:
             return True
-        if self.form != other.form or self.exponents != other.exponents:
+        alike = (self.form, self.exponents, self.empty)
+        if alike != (other.form, other.exponents, other.empty):
             return False
         if self.centre is None or other.centre is None:
             return self.centre is other.centre
@@ -115,7 +117,7 @@ def _reference(name: str, one: Returned) -> TallyReference:
         for k in range(1, len(spreads)):
             if spreads[k] > 0:
                 exponents[k] = max(exponent_of(spreads[k]), exponents[k] - FINER_BITS_MAX)
-    return TallyReference(one.form, tuple(exponents), centre)
+    return TallyReference(one.form, tuple(exponents), centre, empty=not any(sizes))
 
 
 def _sums_and_centre(one: Returned) -> tuple[list[Floats], Floats | None]:
