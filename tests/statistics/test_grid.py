@@ -53,6 +53,7 @@ def test_adding_is_exact_or_refused_without_a_trace(
 
 
 def test_compiled_and_plain_give_the_same_bits() -> None:
+    pytest.importorskip("numba")
     draw = np.random.default_rng(7)
     values = draw.normal(0, 1, 20_000) * 10.0 ** draw.integers(-60, 14, 20_000)
     plain, compiled = (GridSums.of(values, 0, one) for one in (False, True))

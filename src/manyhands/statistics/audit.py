@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from manyhands.statistics.chunks import chunks
 from manyhands.statistics.forms import Form
 from manyhands.statistics.returned import (
     SQUARE_SLACK,
@@ -127,16 +128,20 @@ def _not_finite(numbers: Floats) -> int:
 
 def _require_possible(name: str, one: Moments) -> None:
     """Refuse sums that no samples have: (Σx)² is never above n·Σx²."""
-    s1, s2 = one.numbers[:2]
-    # Roots, since squares may overflow.
-    most = np.sqrt(np.maximum(s2, 0.0)) * np.sqrt(float(one.samples)) * (1 + SQUARE_SLACK)
-    tiny = (s2 == 0) & (np.abs(s1) < ROOT_OF_LEAST)
-    wrong = (s2 < 0) | ((np.abs(s1) > most) & ~tiny)
-    if count := int(np.count_nonzero(wrong)):
+    s1, s2 = (sums.reshape(-1) for sums in one.numbers[:2])
+    wrong = sum(_impossible(s1[part], s2[part], one.samples) for part in chunks(s1.size))
+    if wrong:
         raise BadReturn(
-            f"tally {name!r} has {count} of {s1.size} cells where s1² > n·s2: sums of squares"
+            f"tally {name!r} has {wrong} of {s1.size} cells where s1² > n·s2: sums of squares"
             " must be of the same samples"
         )
+
+
+def _impossible(s1: Floats, s2: Floats, samples: int) -> int:
+    """In how many cells; roots are compared, since squares may overflow or vanish."""
+    most = np.sqrt(np.maximum(s2, 0.0)) * (np.sqrt(float(samples)) * (1 + SQUARE_SLACK))
+    vanished = (s2 == 0) & (np.abs(s1) < ROOT_OF_LEAST)
+    return int(np.count_nonzero((s2 < 0) | ((np.abs(s1) > most) & ~vanished)))
 
 
 def _samples(tallies: Mapping[str, Returned], ordered: int) -> int:

@@ -8,6 +8,7 @@ from manyhands.statistics.returned import Floats
 
 CELLS = 1 << 13  # 64 kB of floats: a few such pieces fit in any second-level cache
 NUMBERS = 1 << 20  # of values at once, when they are many per cell
+COLUMNS_MIN = 8  # together they are a line of the cache, which is read as a whole
 
 
 def chunks(cells: int, size: int = CELLS) -> Iterator[slice]:
@@ -22,5 +23,5 @@ def column_chunks(values: Floats) -> Iterator[tuple[slice, Floats]]:
     Where the cuts are depends on the shape alone: the same values always give the same sums.
     """
     flat = values.reshape(len(values), -1)
-    for part in chunks(flat.shape[1], max(NUMBERS // max(len(values), 1), 1)):
+    for part in chunks(flat.shape[1], max(NUMBERS // max(len(values), 1), COLUMNS_MIN)):
         yield part, flat[:, part]

@@ -75,7 +75,7 @@ def header(said: Said, entries: list[Entry]) -> bytes:
         "sums": list(said.sums),
         "tallies": [one.described() for one in entries],
     }
-    return json.dumps(found, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+    return json.dumps(found, separators=(",", ":"), sort_keys=True).encode() + b"\n"
 
 
 def _piece(array: Array) -> memoryview:

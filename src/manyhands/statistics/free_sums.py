@@ -165,12 +165,22 @@ def _of_values(one: Mean) -> list[Floats]:
 
 
 def _of_sums(one: Moments) -> list[Floats]:
-    n = float(one.samples)
-    s1, s2 = (sums.reshape(-1) for sums in one.numbers[:2])
+    found = [np.empty(one.form.cells) for _ in one.numbers]
+    sums = [power.reshape(-1) for power in one.numbers]
+    for part in chunks(one.form.cells):
+        about_mean = _deviations([power[part] for power in sums], float(one.samples))
+        for into, power in zip(found, about_mean, strict=True):
+            into[part] = power
+    return found
+
+
+def _deviations(sums: list[Floats], n: float) -> list[Floats]:
+    """Sums of powers about the mean, from those about zero."""
+    s1, s2 = sums[:2]
     mean = s1 / n
     found = [mean, np.maximum(s2 - mean * s1, 0.0)]
-    if one.form.powers == 4:
-        s3, s4 = (sums.reshape(-1) for sums in one.numbers[2:])
+    if len(sums) == 4:
+        s3, s4 = sums[2:]
         square = mean * mean
         found.append(s3 - 3 * mean * s2 + 2 * n * mean * square)
         m4 = s4 - 4 * mean * s3 + 6 * square * s2 - 3 * n * square * square
