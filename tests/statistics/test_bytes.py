@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manyhands.model.malformed import Malformed
+from manyhands.statistics.returned import mean
 from manyhands.statistics.tallies import Tallies
 from tests.statistics.returns import WATCH, block, exact, free
 
@@ -166,3 +167,11 @@ def test_numbers_that_are_none_are_malformed() -> None:
         poisoned = data[:start] + np.float64(wrong).tobytes() + data[start + 8 :]
         with pytest.raises(Malformed, match="not finite"):
             Tallies.from_bytes(poisoned)
+
+
+def test_a_sum_of_squares_below_zero_is_malformed() -> None:
+    tallies = Tallies.free()
+    tallies.add({"x": mean([1.0, 2.0])}, 2)
+    data = tallies.to_bytes()
+    with pytest.raises(Malformed, match="m2 is negative"):
+        Tallies.from_bytes(data[:-8] + np.float64(-1.0).tobytes())

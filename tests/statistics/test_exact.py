@@ -113,7 +113,7 @@ def test_a_small_spread_of_large_values_is_not_rounded_away() -> None:
     for part in blocks:
         tallies.add({"x": mean(part)}, 100)
     expected = np.std(np.concatenate(blocks) - 1e6, ddof=1) / sqrt(2000)
-    assert tallies.results()["x"].error == pytest.approx(expected, rel=1e-10)
+    assert tallies.results()["x"].error == pytest.approx(expected, rel=1e-10, abs=0)
 
 
 def test_sums_of_a_kernel_keep_all_their_bits() -> None:
@@ -199,6 +199,15 @@ def test_what_the_grid_of_an_empty_block_0_would_lose_is_refused() -> None:
 def test_another_block_0_is_refused() -> None:
     one, other = exact(BLOCKS[:2], BLOCKS[0]), exact(BLOCKS[:2], BLOCKS[1])
     with pytest.raises(MergeRefused, match="another grid or centre"):
+        one.merge(other)
+
+
+def test_another_centre_alone_is_another_block_0() -> None:
+    values = np.array([1.0, 2.25])
+    references = [Reference.of_block({"x": mean(one)}, 2) for one in (values, values + 0.125)]
+    one, other = (Tallies.exact(reference) for reference in references)
+    assert len({reference.tallies["x"].exponents for reference in references}) == 1
+    with pytest.raises(MergeRefused, match="'x' has another grid or centre"):
         one.merge(other)
 
 

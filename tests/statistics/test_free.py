@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf, sqrt
+from math import fsum, inf, sqrt
 
 import numpy as np
 import pytest
@@ -219,6 +219,14 @@ def test_many_cells_and_samples_are_what_few_are() -> None:
     assert np.allclose(found.value, np.mean(values, axis=0), rtol=0, atol=1e-13)
     expected = np.std(values, axis=0, ddof=1) / sqrt(70)
     assert np.allclose(np.asarray(found.error), expected, rtol=1e-12)
+
+
+def test_many_large_values_are_added_up_to_their_last_digit() -> None:
+    values = 1e8 + np.random.default_rng(6).random((50_000, 2))
+    tallies = Tallies.free()
+    tallies.add({"x": mean(values)}, 50_000)
+    expected = [fsum(values[:, i]) / 50_000 for i in range(2)]
+    assert np.asarray(tallies.results()["x"].value).tolist() == expected
 
 
 def free_of(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Tallies:

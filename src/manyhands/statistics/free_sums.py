@@ -153,9 +153,7 @@ def _of_values(one: Mean) -> list[Floats]:
         mean = np.sum(values, axis=0) / one.samples
         deviation = values - mean
         # The mean's rounding, put right (Chan, Golub & LeVeque 1983, eq. 1.7).
-        slip = np.sum(deviation, axis=0) / one.samples
-        mean += slip
-        deviation -= slip
+        mean += np.sum(deviation, axis=0) / one.samples
         found[0][part] = mean
         power = deviation
         for k in range(1, one.powers):
