@@ -115,7 +115,7 @@ def _check_blocks(record: CampaignRecord, blocks: Blocks, partials: list[Partial
         one.check()
     if record.stage in WANTING:
         size = sum(one.coverage.size for one in partials)
-        assert blocks.accepted.size == size
+        assert blocks.accepted.size == size + record.campaign.begins_at
         for partial in partials:
             for span in partial.coverage.spans:
                 assert not blocks.accepted.missing_in(span.start, span.end)

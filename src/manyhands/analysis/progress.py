@@ -118,7 +118,9 @@ def _goal(record: CampaignRecord) -> int | None:
     looks = None if record.blocks is None else record.blocks.looks
     estimate = record.estimate if looks is None else looks.estimate
     goals = [one for one in (record.campaign.samples_wanted, estimate.goal) if one is not None]
-    return min(goals, default=None)
+    campaign = record.campaign
+    before = campaign.begins_at * campaign.block_samples
+    return min(goals) - before if goals else None
 
 
 def _left_s(

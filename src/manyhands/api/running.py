@@ -73,7 +73,7 @@ def start(wish: Wish, watchers: Sequence[Watches] = ()) -> Result:
         memory_bytes=wish.memory_bytes,
         environment=environment,
     )
-    hands = Hands(_pilots(wish.pilots), 1, wish.silence_s, wish.disk_bytes, environment)
+    hands = Hands(pilots_or_cores(wish.pilots), 1, wish.silence_s, wish.disk_bytes, environment)
     ran = run_locally(folder, brief, campaign, hands, watchers)
     return finish(folder, brief, hands, ran)
 
@@ -90,7 +90,7 @@ def go_on(
     brief = folder.brief()
     if application is not None:
         _require_same(describe(application, options or {}), brief.description, path)
-    hands = Hands(_pilots(pilots), environment=brief.environment)
+    hands = Hands(pilots_or_cores(pilots), environment=brief.environment)
     return finish(folder, brief, hands, resume_locally(folder, hands, watchers))
 
 
@@ -105,7 +105,7 @@ def finish(folder: Folder, brief: Brief, hands: Hands, ran: Ran) -> Result:
         campaign.mode.value,
         ran.ended.value,
         ran.reason,
-        in_words(campaign.stop),
+        ", then ".join(in_words(one.stop) for one in ran.campaigns),
         answer.samples,
         ran.seconds,
         hands.pilots,
@@ -147,7 +147,7 @@ def _with_unit(rule: StopRule) -> StopRule:
     return rule
 
 
-def _pilots(wished: int | None) -> int:
+def pilots_or_cores(wished: int | None) -> int:
     if wished is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
     if wished < 1:

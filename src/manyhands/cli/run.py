@@ -175,6 +175,11 @@ def _show(wanted: Wish | Again, as_json: bool) -> int:
         else:
             folder, options = wanted.folder, wanted.options
             result = go_on(folder, wanted.pilots, wanted.app, options, [progress])
+    return shown_status(result, as_json)
+
+
+def shown_status(result: Result, as_json: bool) -> int:
+    """Print the result; the exit status."""
     print(json.dumps(result.to_plain()) if as_json else said(result))
     return status_of(result)
 

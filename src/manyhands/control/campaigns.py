@@ -69,16 +69,17 @@ class Campaigns:
             precise = campaign.precision is not None
             looks = Looks(campaign.block_samples) if precise else None
             record.blocks = Blocks(campaign.blocks_wanted, looks, self._limits.spans_per_order_max)
-            record.blocks.begin_behind(campaign.blocks_before)
-            record.count.settled = campaign.blocks_before
+            record.blocks.begin_behind(campaign.begins_at)
             record.numeric_class = campaign.numeric_class
         elif campaign.precision is not None:
             record.look_at = campaign.precision.samples_min
         if campaign.splitting.kind is not Split.DYNAMIC:
             record.unassigned = campaign.samples_wanted or 0
         if isinstance(campaign.stop, Samples):
-            wanted = campaign.stop.count if record.blocks is None else record.blocks.wanted
-            record.goal = self._over(record, wanted or 0)
+            wanted = campaign.stop.count
+            if record.blocks is not None:
+                wanted = (record.blocks.wanted or 0) - campaign.begins_at
+            record.goal = self._over(record, wanted)
         record.period_us = microseconds(campaign.pace.report_s or 0)
         self._state.campaigns[campaign.campaign] = record
         self._state.active.append(campaign.campaign)

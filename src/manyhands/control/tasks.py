@@ -199,7 +199,8 @@ class Tasks:
             if share == 0:
                 return False
             limit = share
-        task = self._new_task(record, pilot, record.tasks_started, turn)
+        stream = campaign.begins_at + record.tasks_started
+        task = self._new_task(record, pilot, stream, turn)
         task.limit = limit
         task.share = share
         self._order_start(record, task, (), turn)

@@ -114,7 +114,7 @@ class Campaign:
     growing: bool = False  # its outputs grow with the samples: stored as increments
     skip_poisoned: int = 0  # how many blocks may be left out of the answer, and be named in it
     classes: bool = True  # exact mode: a pilot proves its numeric class on block 0 first
-    blocks_before: int = 0  # exact mode: these are in an earlier campaign, which this one extends
+    begins_at: int = 0  # the first block or stream; those before are in what this one extends
     numeric_class: str = ""  # exact mode: the only one that may work; empty: whichever comes first
 
     def __post_init__(self) -> None:
@@ -124,13 +124,13 @@ class Campaign:
         require(self.seed < 1 << SEED_BITS, "seed", self.seed, f"below 2**{SEED_BITS}")
         require_count("block_samples", self.block_samples)
         require_count("skip_poisoned", self.skip_poisoned)
-        require_count("blocks_before", self.blocks_before)
+        require_count("begins_at", self.begins_at)
         require(0 <= self.over_commit <= 0.5, "over_commit", self.over_commit, "between 0 and 0.5")
         self._check_mode()
         self._check_stop()
         if self.mode is Mode.EXACT and self.block_samples == 0:
             object.__setattr__(self, "block_samples", default_block_samples(self.samples_wanted))
-        self._check_before()
+        self._check_beginning()
 
     def _check_mode(self) -> None:
         exact = self.mode is Mode.EXACT
@@ -151,12 +151,12 @@ class Campaign:
         require(dynamic or not exact, "splitting", self.splitting.kind.value, free_only)
         require(self.ending is Ending.FORECAST or not exact, "ending", self.ending.value, free_only)
 
-    def _check_before(self) -> None:
-        before = self.blocks_before * self.block_samples
+    def _check_beginning(self) -> None:
+        before = self.begins_at * self.block_samples
         more = isinstance(self.stop, Samples) and self.stop.count > before
-        valid = self.blocks_before == 0 or (self.mode is Mode.EXACT and more)
-        expected = "0, or fewer than a count of samples asks for, in exact mode"
-        require(valid, "blocks_before", self.blocks_before, expected)
+        valid = self.begins_at == 0 or self.mode is Mode.FREE or more
+        expected = "0, or before the last block that a count of samples asks for"
+        require(valid, "begins_at", self.begins_at, expected)
 
     def _check_stop(self) -> None:
         precise = [one for one in leaves(self.stop) if isinstance(one, Precision)]

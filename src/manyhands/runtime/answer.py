@@ -27,23 +27,24 @@ class Answer:
     digest: str
 
 
-def gather(state: State, record: CampaignRecord, store: Path) -> Answer:
-    """Merge what is accepted; the count is checked against what the objects hold."""
-    number = record.campaign.campaign
-    partials = [one for one in state.partials.values() if one.campaign == number]
+def gather(state: State, store: Path) -> Answer:
+    """Merge what is accepted of a campaign and of those that extend it.
+
+    The count is checked against what the objects hold.
+    """
     merged: Tallies | None = None
-    coverage = EMPTY
-    for partial in sorted(partials, key=_start):
+    coverage, samples = EMPTY, 0
+    for partial in sorted(state.partials.values(), key=_start):
         coverage |= partial.coverage
+        samples += samples_in(state.campaigns[partial.campaign], partial.coverage)
         one = Tallies.from_bytes(get(store, partial.name, partial.digest))
         if merged is None:
             merged = one
         else:
             merged.merge(one)
-    samples = samples_in(record, coverage)
     held = 0 if merged is None else merged.samples
     assert held == samples, f"the ledger holds {samples} samples, the objects {held}"
-    return Answer(merged, coverage, samples, len(partials), digest_of(merged, coverage))
+    return Answer(merged, coverage, samples, len(state.partials), digest_of(merged, coverage))
 
 
 def _start(partial: PartialRecord) -> tuple[int, int]:

@@ -67,6 +67,10 @@ class Folder:
                 f"{self.path} is in use: the campaign is still running there"
             ) from None
 
+    def change_brief(self, brief: Brief) -> None:
+        """Tell children something else from now on."""
+        _write(self.path / BRIEF, brief.to_json())
+
     def brief(self) -> Brief:
         """What its children know."""
         if not self.journal.is_file() or not (self.path / BRIEF).is_file():

@@ -41,7 +41,8 @@ class Ran:
 
     ended: Ended
     reason: str
-    record: CampaignRecord
+    record: CampaignRecord  # of the last campaign
+    campaigns: tuple[Campaign, ...]  # the first, and those that extended it
     answer: Answer
     seconds: float
 
@@ -87,14 +88,28 @@ class LocalRun:
 
     def resume(self) -> Ran:
         """Go on with the campaign that was begun in this folder."""
-        master, state = self.master, self.master.controller.state
-        master.recover(self._journal.records())
-        if self._record() is not None and self._record_stage() not in ENDED:
-            for pilot in state.pilots.values():
-                master.put(PilotExited(pilot.pilot, pilot.incarnation))
-            self._collect()
-            self.pilots.start({one.pilot: one.incarnation for one in state.pilots.values()})
+        self.master.recover(self._journal.records())
+        if not self._has_ended():
+            self._start_again()
         return self._run()
+
+    def extend(self, campaign: Campaign) -> Ran:
+        """Run another campaign in the same pool, whose samples are others."""
+        self.master.recover(self._journal.records())
+        assert self._has_ended(), "only what has ended is extended"
+        self.master.put(CampaignSubmitted(campaign))
+        self._start_again()
+        while self._has_ended():
+            self.master.turn()
+        return self._run()
+
+    def _start_again(self) -> None:
+        """Those who worked before are dead; what they left without a fact is garbage."""
+        pilots = list(self.master.controller.state.pilots.values())
+        for pilot in pilots:
+            self.master.put(PilotExited(pilot.pilot, pilot.incarnation))
+        self._collect()
+        self.pilots.start({one.pilot: one.incarnation for one in pilots})
 
     def interrupt(self) -> None:
         """Stop: the first time with all that is under way stored, the second time at once."""
@@ -110,8 +125,10 @@ class LocalRun:
             self._journal.close()
         record = self._record()
         assert record is not None, "a campaign was submitted"
-        answer = gather(self.master.controller.state, record, self._folder.store)
-        return Ran(ended, reason, record, answer, time.monotonic() - self._begun_s)
+        state = self.master.controller.state
+        answer = gather(state, self._folder.store)
+        campaigns = tuple(one.campaign for one in state.campaigns.values())
+        return Ran(ended, reason, record, campaigns, answer, time.monotonic() - self._begun_s)
 
     def _until_the_end(self) -> tuple[Ended, str]:
         while True:
@@ -144,10 +161,9 @@ class LocalRun:
         campaigns = self.master.controller.state.campaigns
         return next(reversed(campaigns.values()), None)
 
-    def _record_stage(self) -> Stage:
+    def _has_ended(self) -> bool:
         record = self._record()
-        assert record is not None
-        return record.stage
+        return record is not None and record.stage in ENDED
 
     def _collect(self) -> None:
         """Give up the objects that no fact speaks of; those who made them are all dead."""
@@ -193,3 +209,10 @@ def run_locally(
 def resume_locally(folder: Folder, hands: Hands, watchers: Sequence[Watches] = ()) -> Ran:
     """Go on where a campaign was interrupted, by whatever it was."""
     return LocalRun(folder, folder.resume(), hands, watchers).resume()
+
+
+def extend_locally(
+    folder: Folder, campaign: Campaign, hands: Hands, watchers: Sequence[Watches] = ()
+) -> Ran:
+    """Add the samples of another campaign to one that has ended."""
+    return LocalRun(folder, folder.resume(), hands, watchers).extend(campaign)

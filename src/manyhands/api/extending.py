@@ -1,0 +1,119 @@
+"""More samples for a campaign that has ended: others than it has, so that all count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from manyhands.api.quantities import BadQuantity
+from manyhands.api.result import Result
+from manyhands.api.rules import in_words
+from manyhands.api.running import finish, pilots_or_cores
+from manyhands.control.campaigns import ENDED
+from manyhands.control.controller import Controller
+from manyhands.control.state import State
+from manyhands.control.stopping import standard_errors
+from manyhands.model.campaign import Campaign, Mode
+from manyhands.model.coverage import Coverage
+from manyhands.model.stopping import Precision, Samples, StopRule
+from manyhands.runtime import database_journal
+from manyhands.runtime.answer import Answer, gather
+from manyhands.runtime.folder import Folder, FolderRefused, limits_of
+from manyhands.runtime.local_pilots import Hands
+from manyhands.runtime.local_run import extend_locally
+from manyhands.runtime.master import Watches
+
+ROUNDS_MAX = 12
+ROUND_MORE = 1.02  # a forecast is passed a little, so that one round is usually enough
+
+
+def extend(
+    path: Path, until: StopRule, pilots: int | None = None, watchers: Sequence[Watches] = ()
+) -> Result:
+    """Go on to a number of samples in all, or to a precision of what is then there."""
+    folder = Folder(path)
+    hands = Hands(pilots_or_cores(pilots), environment=folder.brief().environment)
+    result: Result | None = None
+    for _ in range(ROUNDS_MAX):
+        state = state_of(folder)
+        _require_ended(folder, state)
+        answer = gather(state, folder.store)
+        missing = _missing(until, answer, path)
+        if missing <= 0:
+            break
+        result = _round(folder, _next(state, answer.coverage, missing), hands, watchers)
+        if result.ended != "done":
+            return result
+    if result is None:
+        raise BadQuantity(f"{path} needs no more: {in_words(until)} is met already")
+    return result
+
+
+def state_of(folder: Folder) -> State:
+    """What the journal leads to."""
+    folder.brief()  # is there a campaign at all?
+    controller = Controller(limits_of(database_journal.header_of(folder.journal).about))
+    for now_s, event in database_journal.read(folder.journal):
+        controller.handle(now_s, event)
+    return controller.state
+
+
+def _round(folder: Folder, campaign: Campaign, hands: Hands, watchers: Sequence[Watches]) -> Result:
+    brief = replace(folder.brief(), samples_wanted=campaign.samples_wanted)
+    folder.change_brief(brief)
+    return finish(folder, brief, hands, extend_locally(folder, campaign, hands, watchers))
+
+
+def _require_ended(folder: Folder, state: State) -> None:
+    last = next(reversed(state.campaigns.values()), None)
+    if last is None or last.stage not in ENDED:
+        raise FolderRefused(f"{folder.path} has not ended: manyhands run --resume {folder.path}")
+    first = next(iter(state.campaigns.values())).campaign
+    if first.mode is Mode.EXACT and first.samples_in(1) < first.block_samples:
+        raise FolderRefused(
+            f"{folder.path} holds less than one block of {first.block_samples} samples: "
+            "run it again with as many samples as are wanted"
+        )
+
+
+def _missing(until: StopRule, answer: Answer, path: Path) -> int:
+    """How many samples more are needed, as far as can be told from those that are there."""
+    if isinstance(until, Samples):
+        return until.count - answer.samples
+    if not isinstance(until, Precision) or answer.tallies is None:
+        raise BadQuantity(f"{in_words(until)} does not extend {path}: samples or a precision do")
+    results = answer.tallies.results()
+    if until.tally not in results:
+        known = ", ".join(results)
+        raise BadQuantity(f"{path} has no tally {until.tally!r}: there are {known}")
+    found = results[until.tally]
+    if not isinstance(found.value, float) or not isinstance(found.error, float):
+        raise BadQuantity(f"tally {until.tally!r} is not one number with an error")
+    relative = until.relative or 0.0
+    reach = until.absolute if until.absolute is not None else relative * abs(found.value)
+    if reach <= 0:
+        raise BadQuantity(f"tally {until.tally!r} is 0 so far: a part of it cannot be reached")
+    ratio = found.error * standard_errors(until.confidence) / reach
+    enough = max(until.samples_min, math.ceil(answer.samples * ratio * ratio))
+    if ratio <= 1 and enough <= answer.samples:
+        return 0
+    return math.ceil(enough * ROUND_MORE) - answer.samples
+
+
+def _next(state: State, held: Coverage, missing: int) -> Campaign:
+    """A campaign for samples that no earlier one has."""
+    records = list(state.campaigns.values())
+    before, number = records[0].campaign, len(records)
+    if before.mode is Mode.FREE:
+        used = records[-1].campaign.begins_at + records[-1].tasks_started
+        return replace(before, campaign=number, stop=Samples(missing), begins_at=used)
+    blocks = max(span.end for span in held.spans)
+    return replace(
+        before,
+        campaign=number,
+        stop=Samples(blocks * before.block_samples + missing),
+        begins_at=blocks,
+        numeric_class=records[0].numeric_class,
+    )
