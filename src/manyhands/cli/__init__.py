@@ -15,7 +15,7 @@ from manyhands import __version__
 from manyhands.model.checks import Mistake
 
 # Each is a function of its name, in a module of its name; only the one that is called is imported.
-COMMANDS = ("run", "extend", "verify", "rerun", "swarm", "replay")
+COMMANDS = ("run", "extend", "merge", "verify", "rerun", "swarm", "replay")
 
 
 def _show_version(wanted: bool) -> None:

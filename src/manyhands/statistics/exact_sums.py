@@ -5,7 +5,7 @@ They are the same bits whoever adds them, in whatever order and grouping.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from manyhands.statistics.chunks import chunks
 from manyhands.statistics.contract import Array, GridOverflow, GridUnderflow
 from manyhands.statistics.double_double import Doubled, doubled, plain, whole
 from manyhands.statistics.forms import Form, Kind
+from manyhands.statistics.free_sums import FreeSums, FreeTotal
 from manyhands.statistics.grid import FRACTION_BITS, GridSums, OutOfGrid
 from manyhands.statistics.reference import TallyReference, batch_sums, power_sums
 from manyhands.statistics.results import TallyResult, shaped
@@ -102,6 +103,18 @@ class ExactSums:
     def numbers(self) -> dict[str, int]:
         """The number of batches."""
         return {} if self.form.kind is Kind.SUM else {"batches": self.batches}
+
+    def as_free(self, samples: int) -> FreeSums | FreeTotal:
+        """The mean and the second power of deviations as floats; higher powers are left out."""
+        found = self.result(samples)
+        value = np.array(found.value, np.float64).reshape(-1)
+        if self.form.kind is Kind.SUM:
+            return FreeTotal(self.form, value)
+        free = (self.batches if self.form.kind is Kind.BATCH else samples) - 1
+        m2 = np.zeros_like(value)
+        if free > 0:
+            m2 = np.square(np.array(found.error, np.float64).reshape(-1)) * free * samples
+        return FreeSums(replace(self.form, powers=2), [value, m2], self.batches)
 
     def result(self, samples: int) -> TallyResult:
         """Value, error and, with four powers, the variance of the variance."""

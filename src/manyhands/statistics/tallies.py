@@ -118,6 +118,13 @@ class Tallies:
         held = {name: one.copy() for name, one in self._held.items()}
         return Tallies(held, self.reference, self.watch)._with(self.samples, self._sums)
 
+    def as_free(self) -> Tallies:
+        """The same numbers as floats, which merge with those of another block 0, and lose VOV."""
+        held: dict[str, Accumulator] = {}
+        for name, one in self._held.items():
+            held[name] = one.as_free(self.samples) if isinstance(one, ExactSums) else one.copy()
+        return Tallies(held, None, None)._with(self.samples, ())
+
     def results(self) -> dict[str, TallyResult]:
         """What each tally says, by name."""
         return {name: self._held[name].result(self.samples) for name in self.names}
