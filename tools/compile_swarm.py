@@ -19,12 +19,15 @@ from setuptools.command.build_ext import build_ext  # type: ignore[import-untype
 
 ROOT = Path(__file__).resolve().parent.parent
 COPY = ROOT / "build" / "compiled"
+COMPILED = ("model", "control", "pilot", "simulator")  # what worlds are made of
 INTERPRETED = (
     "__init__.py",
-    "cli/*",
-    "runtime/*",
+    "__main__.py",
     "model/limits.py",  # asks for its __dict__
     "model/scalars.py",  # has a surrogate in a string
+    "pilot/children.py",  # real processes: no world has them
+    "pilot/frames.py",
+    "pilot/shell.py",
     "simulator/crowd.py",  # its results, and those of swarm.py, travel between processes
     "simulator/draw*.py",
     "simulator/elsewhere.py",  # runs as a script
@@ -44,7 +47,7 @@ def main() -> None:
     no_caches = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "src" / "manyhands", COPY / "manyhands", ignore=no_caches)
     os.chdir(COPY)
-    files = sorted(Path("manyhands").rglob("*.py"))
+    files = [file for part in COMPILED for file in _modules(Path("manyhands", part))]
     files = [file for file in files if not any(file.match(one) for one in INTERPRETED)]
     for file in files:
         tree = Rewritten().visit(ast.parse(file.read_text()))
@@ -79,6 +82,10 @@ class Rewritten(ast.NodeTransformer):
         hints = {ast.unparse(one.target): ast.unparse(one.annotation) for one in fields}
         behind.append(f"getattr({cls.name}, '__annotations__').update({hints})")
         return [cls, *ast.parse("\n".join(behind)).body]
+
+
+def _modules(part: Path) -> list[Path]:
+    return [part] if part.suffix else sorted(part.rglob("*.py"))
 
 
 def _set_later(cls: str, one: ast.Assign | ast.AnnAssign) -> str:

@@ -14,6 +14,7 @@ from manyhands.control.stopping import standard_errors
 from manyhands.model.commands import Command, ReportIncident
 from manyhands.model.events import Event
 from manyhands.model.stopping import Budget, Deadline, Precision, leaves
+from manyhands.statistics.forecast import FAR, Pace, sentence
 
 GAP_S = 0.1  # between two looks
 MEMORY_S = 20.0  # over which the forecasts are compared
@@ -51,6 +52,7 @@ class Standing:
     pilots: tuple[PilotLine, ...]
     incidents: int
     last_incident: str
+    far_off: str | None = None  # how long it takes, if that is much longer than it ran
 
 
 @dataclass(slots=True)
@@ -100,6 +102,7 @@ class Progress:
             lines,
             self._incidents,
             self._last_incident,
+            _far_off(record, samples, goal, rate, state.living),
         )
 
     def _spread_s(self, now_s: float, left_s: float | None) -> float:
@@ -121,6 +124,16 @@ def _goal(record: CampaignRecord) -> int | None:
     campaign = record.campaign
     before = campaign.begins_at * campaign.block_samples
     return min(goals) - before if goals else None
+
+
+def _far_off(
+    record: CampaignRecord, samples: int, goal: int | None, rate: float, hands: int
+) -> str | None:
+    """What a user should know at once: the precision needs very many more samples."""
+    looked = record.campaign.precision is not None and goal is not None
+    if not looked or goal is None or rate <= 0 or goal <= FAR * max(samples, 1):
+        return None
+    return sentence(goal, samples, Pace(rate, max(hands, 1)))
 
 
 def _left_s(

@@ -19,7 +19,7 @@ class Result:
 
     campaign: str
     mode: str  # free or exact
-    ended: str  # done, failed, or interrupted (then it can be resumed)
+    ended: str  # done, partial, failed, or interrupted (then it can be resumed)
     reason: str
     requested: str
     samples: int

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from manyhands.api import outcome
 from manyhands.api.quantities import BadQuantity
 from manyhands.api.result import Result
 from manyhands.api.rules import UNIT, in_words, rule_of
@@ -103,8 +104,8 @@ def finish(folder: Folder, brief: Brief, hands: Hands, ran: Ran) -> Result:
     result = Result(
         campaign.name,
         campaign.mode.value,
-        ran.ended.value,
-        ran.reason,
+        outcome.ended(ran),
+        outcome.reason(ran, folder.path),
         ", then ".join(in_words(one.stop) for one in ran.campaigns),
         answer.samples,
         ran.seconds,

@@ -55,6 +55,8 @@ def drawn(title: str, now: Standing | None) -> RenderableType:
     if len(now.pilots) > PILOTS_SHOWN_MAX:
         parts.append(Text(f"… and {len(now.pilots) - PILOTS_SHOWN_MAX} more pilots", style="dim"))
     parts.append(_campaign_line(title, now))
+    if now.far_off:
+        parts.append(Text(f"this precision takes {now.far_off}", "yellow"))
     if now.incidents:
         parts.append(Text(f"{now.incidents} incidents, the last: {now.last_incident}", "yellow"))
     return Group(*parts)
@@ -70,6 +72,8 @@ def in_words(title: str, now: Standing) -> str:
         parts.append(precision)
     if now.left_s is not None:
         parts.append(_left(now))
+    if now.far_off:
+        parts.append(f"this precision takes {now.far_off}")
     if now.incidents:
         parts.append(f"{now.incidents} incidents")
     return ", ".join(parts)

@@ -189,14 +189,20 @@ def said(result: Result) -> str:
     lines = [str(result)]
     if result.ended == "failed":
         lines[0] = f"{result.campaign} failed: {result.reason}"
-    if result.ended == "interrupted":
-        lines.append(f"go on with: manyhands run --resume {result.folder}")
+    if result.ended in ("interrupted", "partial"):
+        lines.append(f"go on with: {again(result)}")
     lines.append(f"in {result.folder}: result.npz, result.json, report.html")
     return "\n".join(lines)
 
 
+def again(result: Result) -> str:
+    """The command that goes on where this ended."""
+    if result.ended == "interrupted":
+        return f"manyhands run --resume {result.folder}"
+    return f"manyhands extend {result.folder} --precision NAME=0.1% (or --samples +1e8)"
+
+
 def status_of(result: Result) -> int:
     """The exit status."""
-    if result.ended == "interrupted":
-        return INTERRUPTED
-    return DONE if result.ended == "done" else FAILED
+    found = {"done": DONE, "partial": PARTIAL, "interrupted": INTERRUPTED}
+    return found.get(result.ended, FAILED)
