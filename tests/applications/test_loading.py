@@ -187,12 +187,19 @@ def test_a_script_travels_and_its_campaign_is_not_run_again(tmp_path: Path) -> N
     assert advanced_elsewhere(description, tmp_path) == {"samples": 10}
 
 
+def test_a_script_without_a_guard_is_executed_as_far_as_its_campaign(tmp_path: Path) -> None:
+    behind = "    raise SystemExit('executed too far') if __name__ != '__main__' else None\n"
+    write(tmp_path / "script.py", SCRIPT.replace("GUARD", "if True:") + behind)
+    description = Description.from_json(json.loads(run_script("script.py", folder=tmp_path).stdout))
+    assert advanced_elsewhere(description, tmp_path) == {"samples": 10}
+
+
 @pytest.mark.usefixtures("_path_is_restored")
-def test_a_script_that_would_run_its_campaign_again_is_told_so(tmp_path: Path) -> None:
+def test_a_script_that_starts_a_campaign_before_the_function_is_told_so(tmp_path: Path) -> None:
     write(tmp_path / "script.py", SCRIPT.replace("GUARD", "if True:"))
     description = Description.from_json(json.loads(run_script("script.py", folder=tmp_path).stdout))
     with pytest.raises(BadApplication, match='put that under if __name__ == "__main__":'):
-        load(description)
+        load(replace(description, function="later"))
 
 
 def test_a_module_that_runs_as_a_script_travels_by_its_name(tmp_path: Path) -> None:

@@ -1,13 +1,10 @@
 """The user's own code, executed: a module from a source, a function in it, in one line if it fails.
 
-A source is executed as a module of another name than `__main__`. So a script that ends with
-
-    if __name__ == "__main__":
-        mh.run(advance)
-
-is a script and an application's file in one, and its campaign is not run again where the
-application is loaded. Whoever starts a campaign calls `require_not_being_loaded` first: a script
-without that line would start campaigns without end.
+A script is often an application's file as well: it defines a function and then starts a campaign
+with it. Where the application is loaded, the script is executed only as far as that start, at which
+the function is as it was for whoever started it. So whoever starts a campaign calls
+`require_not_being_loaded` first: else campaigns would start campaigns without end. What stands under
+`if __name__ == "__main__":` is never executed there, since the module has another name.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from hashlib import sha256
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, TypeVar
 
 from manyhands.applications.declaring import BadApplication, nearest
@@ -35,13 +32,14 @@ T = TypeVar("T")
 _loading: ContextVar[bool] = ContextVar("loading", default=False)
 
 
+class CampaignStarts(BaseException):
+    """A file that is executed only for its functions has come to where it starts a campaign."""
+
+
 def require_not_being_loaded() -> None:
-    """Refuse to start a campaign from a file that is executed only to have its functions."""
+    """Execute no further, if this is only executed for its functions."""
     if _loading.get():
-        raise BadApplication(
-            "a file that is loaded for its application starts a campaign itself: "
-            'put that under if __name__ == "__main__":'
-        )
+        raise CampaignStarts
 
 
 def digest_of(source: bytes) -> str:
@@ -68,8 +66,8 @@ def add_to_path(folders: tuple[str, ...]) -> list[str]:
     return added
 
 
-def module_from_source(source: str, shown: str, path: str) -> ModuleType:
-    """A module made of a source; `shown` is what tracebacks call its file."""
+def module_from_source(source: str, shown: str, path: str, function: str) -> ModuleType:
+    """A module made of a source for a function in it; `shown` is what tracebacks call its file."""
     name = f"manyhands_application_{digest_of(source.encode())[:16]}"
     module = ModuleType(name)
     module.__file__ = path
@@ -83,11 +81,19 @@ def module_from_source(source: str, shown: str, path: str) -> ModuleType:
     linecache.cache[shown] = (len(source), None, source.splitlines(keepends=True), shown)
     sys.modules[name] = module
     try:
-        _guarded(shown, lambda: exec(code, module.__dict__))
+        _guarded(shown, lambda: _execute(code, module, function))
     except BaseException:
         del sys.modules[name]
         raise
     return module
+
+
+def _execute(code: CodeType, module: ModuleType, function: str) -> None:
+    try:
+        exec(code, module.__dict__)
+    except CampaignStarts:
+        if function.partition(".")[0] not in vars(module):
+            raise
 
 
 def module_by_name(name: str) -> ModuleType:
@@ -124,6 +130,11 @@ def _guarded(shown: str, work: Callable[[], T]) -> T:
         return work()
     except BadApplication:
         raise
+    except CampaignStarts:
+        raise BadApplication(
+            f"{shown} starts a campaign when it is loaded for its application: "
+            'put that under if __name__ == "__main__":'
+        ) from None
     except (Exception, SystemExit) as error:
         said = f"{type(error).__name__}: {sentence(error)}"
         raise BadApplication(

@@ -73,7 +73,9 @@ def _target(description: Description) -> Any:
         case Kind.SOURCE:
             add_to_path(description.folders)
             shown = f"<{description.name} as submitted>"
-            module = module_from_source(description.source, shown, description.place)
+            module = module_from_source(
+                description.source, shown, description.place, description.function
+            )
             return attribute(module, description.function, shown)
 
 
@@ -84,7 +86,7 @@ def _of_file(description: Description) -> Any:
     if _is_same(path, description.version):
         add_to_path(description.folders)
         shown = str(path)
-    module = module_from_source(description.source, shown, description.place)
+    module = module_from_source(description.source, shown, description.place, description.function)
     return attribute(module, description.function, shown)
 
 

@@ -71,7 +71,7 @@ def _located_in_file(place: str, function: str) -> Located:
     source = _source_of_file(path, place)
     folders = (str(path.parent),)
     with importable(folders):
-        module = module_from_source(source, str(path), str(path))
+        module = module_from_source(source, str(path), str(path), function)
     target = attribute(module, function, place)
     return _in_file(target, path, function, source)
 
