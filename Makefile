@@ -20,8 +20,8 @@ $(READY): pyproject.toml requirements.lock tools/set_up.sh
 	@tools/set_up.sh
 	@touch $@
 
-demo: $(READY)  ## Run fifty simulated campaigns under faults (less than a minute)
-	@$(BIN)/manyhands swarm --seeds 0:50
+demo: $(READY)  ## Particles through a slab on all cores, with pictures and a report
+	@$(BIN)/manyhands run slab --precision transmitted=0.01%
 
 test: $(READY)  ## Run every test, then 500 simulated campaigns (less than 5 minutes)
 	@$(BIN)/pytest -q -n $(JOBS)
