@@ -1,10 +1,10 @@
 """The user's own code, executed: a module from a source, a function in it, in one line if it fails.
 
 A script is often an application's file as well: it defines a function and then starts a campaign
-with it. Where the application is loaded, the script is executed only as far as that start, at which
-the function is as it was for whoever started it. So whoever starts a campaign calls
-`require_not_being_loaded` first: else campaigns would start campaigns without end. What stands under
-`if __name__ == "__main__":` is never executed there, since the module has another name.
+with it. Where the application is loaded, the script is executed only as far as that start, at
+which the function is as it was for whoever started it. So whoever starts a campaign calls
+`require_not_being_loaded` first: else campaigns would start campaigns without end. What stands
+under `if __name__ == "__main__":` is never executed there, since the module has another name.
 """
 
 from __future__ import annotations
