@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from experiments import chapter3, exact, pictures, r1
+from experiments import chapter3, coverage, exact, pictures, r1
 from experiments.running import Runner
 from experiments.tables import PAGE, Origin, Table, put_on_page, section
 
-SEEDS = {"r1": 40, "exact": 40, "chapter3": 50}
+SEEDS = {"r1": 40, "exact": 40, "chapter3": 50, "stopping-coverage": 2000}
+PAGES = {"stopping-coverage": Path("docs/explanation/stopping.md")}  # the others stand on PAGE
 LOGS = Path("build/experiments")
 
 
@@ -22,25 +23,28 @@ def main() -> None:
     parser.add_argument("name", choices=list(SEEDS))
     parser.add_argument("--seeds", type=int, help="worlds per row (default: those of the page)")
     parser.add_argument("--workers", type=int, default=1, help="processes (default: 1)")
-    parser.add_argument("--page", action="store_true", help=f"write the tables into {PAGE}")
+    parser.add_argument("--page", action="store_true", help="write the tables into its page")
     parser.add_argument("--commit", help="the commit that runs (default: asked of git)")
     given = parser.parse_args()
     seeds = given.seeds or SEEDS[given.name]
     LOGS.mkdir(parents=True, exist_ok=True)
     now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     runner = Runner(seeds, given.workers, LOGS / f"{given.name}-{now}.jsonl")
-    tables = _run(given.name, runner, PAGE.parent if given.page else LOGS)
+    page = PAGES.get(given.name, PAGE)
+    tables = _run(given.name, runner, page.parent if given.page else LOGS)
     command = f"python -m experiments {given.name} --seeds {seeds}"
     text = section(Origin(command, given.commit or _commit()), tables)
     print(text)
     if given.page:
-        page = put_on_page(PAGE.read_text(encoding="utf-8"), given.name, text)
-        PAGE.write_text(page, encoding="utf-8")
+        whole = put_on_page(page.read_text(encoding="utf-8"), given.name, text)
+        page.write_text(whole, encoding="utf-8")
 
 
 def _run(name: str, runner: Runner, folder: Path) -> Sequence[Table]:
     if name == "exact":
         return exact.tables(runner)
+    if name == "stopping-coverage":
+        return coverage.tables(runner)
     if name == "chapter3":
         shown = chapter3.measure(runner)
         pictures.ratios(shown.ratios, folder / "makespan-ratio.png")
