@@ -19,8 +19,8 @@ def ready() -> Iterator[None]:
         log_to_driver=False,
         logging_level="error",
     )
-    rest = ray.remote(time.sleep)
-    ray.get([rest.remote(0.5) for _ in range(WORKERS)])
+    rest = ray.remote(lambda: time.sleep(0.5))
+    ray.get([rest.remote() for _ in range(WORKERS)])
     yield
     ray.shutdown()
 
