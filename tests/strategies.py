@@ -21,6 +21,7 @@ from manyhands.model.events import Event
 from manyhands.model.facts import Fact, LeaseCut, PartialStored
 from manyhands.model.orders import Lease, Order
 from manyhands.model.stopping import AllOf, AnyOf, Budget, Deadline, Precision, Samples
+from manyhands.model.where import MAX, TOP, Above, AllCells, Cell, Fraction, Mask
 
 Values = st.SearchStrategy[Any]
 
@@ -113,7 +114,21 @@ def _precisions() -> Values:
     relative = st.builds(
         Precision, TEXTS, relative=SECONDS, confidence=share, unit=SECONDS, samples_min=samples
     )
-    return relative | st.builds(Precision, TEXTS, absolute=SECONDS, vov_max=share)
+    where = st.builds(Precision, TEXTS, relative=SECONDS, where=_places())
+    return relative | where | st.builds(Precision, TEXTS, absolute=SECONDS, vov_max=share)
+
+
+def _places() -> Values:
+    runs = _intervals().map(lambda run: Mask((1 << 42,), (run,)))
+    cells = st.lists(st.integers(0, 1 << 40), max_size=3).map(tuple)
+    share = st.floats(0.01, 0.99)
+    return (
+        runs
+        | st.builds(Cell, cells)
+        | st.just(AllCells())
+        | st.builds(Above, share, st.sampled_from([TOP, MAX]))
+        | st.builds(Fraction, share)
+    )
 
 
 def _plain_rules() -> Values:

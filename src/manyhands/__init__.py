@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from manyhands.api.rules import all_of, any_of, budget, deadline, precision, samples
     from manyhands.applications.declaring import application
     from manyhands.applications.stream import Stream
+    from manyhands.statistics import where
     from manyhands.statistics.returned import batch, counts, histogram, mean, moments
     from manyhands.statistics.returned import total as sum  # noqa: A004
 
@@ -44,6 +45,7 @@ __all__ = [
     "histogram",
     "counts",
     "sum",
+    "where",
 ]
 
 # Where the public names are; each is imported when it is first used.
@@ -66,14 +68,17 @@ _HOMES = {
     "histogram": "manyhands.statistics.returned",
     "counts": "manyhands.statistics.returned",
     "sum": "manyhands.statistics.returned",
+    "where": "manyhands.statistics.where",
 }
+_MODULES = ("where",)  # public as they are
 _OTHER_NAMES = {"sum": "total"}  # where the builtin would be shadowed
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'manyhands' has no attribute {name!r}")
-    found = getattr(import_module(_HOMES[name]), _OTHER_NAMES.get(name, name))
+    home = import_module(_HOMES[name])
+    found = home if name in _MODULES else getattr(home, _OTHER_NAMES.get(name, name))
     globals()[name] = found
     return found
 

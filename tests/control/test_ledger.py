@@ -231,11 +231,22 @@ def test_a_partial_without_the_sums_that_the_stop_rule_needs_is_refused() -> Non
     pool = Pool(free(Precision("dose", relative=0.1)))
     hand = Hand(pool)
     start = hand.begin()
-    for sums in ((), (1,), (1, 2)):
+    for sums in ((1,), (1, 2)):
         verdict = hand.offer(stored(start, 0, 2000, str(sums), sums=sums))
         assert _refusal(verdict) == (Refusal.UNKNOWN, 0)
         assert pool.incidents() == [FailureCause.PROTOCOL_BROKEN]
     assert pool.campaign().stored == 0
+    hand.offer(stored(start, 0, 2000, sums=(1, 2, 3)))
+    assert _refusal(hand.offer(stored(start, 0, 3000))) == (Refusal.UNKNOWN, 0)
+
+
+def test_where_the_merged_result_is_judged_no_partial_has_sums() -> None:
+    pool = Pool(free(Precision("dose", relative=0.1)))
+    hand = Hand(pool)
+    start = hand.begin()
+    assert isinstance(hand.offer(stored(start, 0, 2000)), PartialAccepted)
+    verdict = hand.offer(stored(start, 0, 3000, sums=(1, 2, 3)))
+    assert _refusal(verdict) == (Refusal.UNKNOWN, 0)
 
 
 def test_blocks_in_exact_mode_are_counted_once() -> None:

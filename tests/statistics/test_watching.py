@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from manyhands.control.stopping import look
 from manyhands.model.stopping import Precision
 from manyhands.statistics.reference import Reference
-from manyhands.statistics.returned import BadReturn, histogram, mean, moments, total
+from manyhands.statistics.returned import BadReturn, batch, histogram, mean, moments, total
 from manyhands.statistics.tallies import MergeRefused, Tallies
 from manyhands.statistics.watching import Watch
 from tests.statistics.returns import WATCH, block, free
@@ -75,8 +75,6 @@ def test_the_core_finds_the_same_error_in_the_sums() -> None:
     ("returned", "said"),
     [
         ({"b": mean([1.0]), "a": mean([1.0])}, "no tally 'x': there are a, b"),
-        ({"x": mean([[1.0, 2.0]])}, "it has the shape (2,)"),
-        ({"x": histogram([1.0], [0, 2])}, "it is a histogram"),
         ({"x": total(1.0)}, "it is a sum"),
     ],
 )
@@ -90,6 +88,19 @@ def test_what_cannot_be_watched_is_refused(returned: dict[str, object], said: st
             act()
         assert said in str(refused.value)
     assert tallies.samples == 0
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [mean([[1.0, 2.0]]), histogram([1.0], [0, 2]), batch(1, 2.0), moments(1, [1.0], [1.0])],
+)
+def test_what_is_no_single_number_per_sample_has_no_sums(returned: object) -> None:
+    tallies = Tallies.free(Watch("x", UNIT))
+    tallies.add({"x": returned}, 1)
+    tallies.add({"x": returned}, 1)
+    assert tallies.sums() == ()
+    again = Tallies.from_bytes(tallies.to_bytes())
+    assert (again.digest(), again.sums()) == (tallies.digest(), ())
 
 
 def test_results_that_watch_different_things_are_not_merged() -> None:

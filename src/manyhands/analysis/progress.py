@@ -8,6 +8,7 @@ from math import sqrt
 
 from manyhands.analysis.story import the_campaign
 from manyhands.control.campaign_record import CampaignRecord
+from manyhands.control.judging import is_judged
 from manyhands.control.records import RATE_BITS, PilotRecord, PilotState
 from manyhands.control.state import State
 from manyhands.control.stopping import standard_errors
@@ -47,11 +48,12 @@ class Standing:
     left_s: float | None
     left_spread_s: float  # by so much the forecasts of late differ
     value: float | None  # of the tally that a precision rule watches
-    error: float | None  # one standard error
+    error: float | None  # one standard error; without a value, of the worst cell
     reach: float | None  # the error at which the rule is met
     pilots: tuple[PilotLine, ...]
     incidents: int
     last_incident: str
+    relative: bool = True  # without a value: whether the errors are parts of the cell's
     far_off: str | None = None  # how long it takes, if that is much longer than it ran
 
 
@@ -102,6 +104,7 @@ class Progress:
             lines,
             self._incidents,
             self._last_incident,
+            precision is not None and precision.relative is not None,
             _far_off(record, samples, goal, rate, state.living),
         )
 
@@ -118,9 +121,8 @@ class Progress:
 
 
 def _goal(record: CampaignRecord) -> int | None:
-    looks = None if record.blocks is None else record.blocks.looks
-    estimate = record.estimate if looks is None else looks.estimate
-    goals = [one for one in (record.campaign.samples_wanted, estimate.goal) if one is not None]
+    wanted = record.campaign.samples_wanted
+    goals = [one for one in (wanted, record.found.goal) if one is not None]
     campaign = record.campaign
     before = campaign.begins_at * campaign.block_samples
     return min(goals) - before if goals else None
@@ -154,6 +156,8 @@ def _left_s(
 def _measured(record: CampaignRecord) -> tuple[float | None, float | None]:
     """The watched tally's mean and its standard error, from what is stored."""
     rule = record.campaign.precision
+    if is_judged(record):
+        return None, record.judgement.error
     looks = None if record.blocks is None else record.blocks.looks
     sums = record.sums if looks is None else looks.before
     samples = record.stored if looks is None else looks.estimate.samples
@@ -171,9 +175,9 @@ def _reach(rule: Precision, value: float | None) -> float | None:
     """The standard error that the rule asks for."""
     if rule.absolute is not None:
         return rule.absolute / standard_errors(rule.confidence)
-    if value is None or rule.relative is None:
+    if rule.relative is None:
         return None
-    return rule.relative * abs(value) / standard_errors(rule.confidence)
+    return rule.relative * (1.0 if value is None else abs(value)) / standard_errors(rule.confidence)
 
 
 def _line(pilot: PilotRecord, state: State, scale: int, now_s: float) -> PilotLine:

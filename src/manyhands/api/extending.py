@@ -14,9 +14,10 @@ from manyhands.api.running import finish, pilots_or_cores
 from manyhands.control.campaigns import ENDED
 from manyhands.control.controller import Controller
 from manyhands.control.state import State
-from manyhands.control.stopping import standard_errors
+from manyhands.control.stopping import judged
 from manyhands.model.campaign import Campaign, Mode
 from manyhands.model.coverage import Coverage
+from manyhands.model.events import PrecisionJudged
 from manyhands.model.stopping import Precision, Samples, StopRule
 from manyhands.runtime import database_journal
 from manyhands.runtime.answer import Answer, gather
@@ -24,6 +25,7 @@ from manyhands.runtime.folder import Folder, FolderRefused, limits_of
 from manyhands.runtime.local_pilots import Hands
 from manyhands.runtime.local_run import extend_locally
 from manyhands.runtime.master import Watches
+from manyhands.statistics.judging import measure
 
 ROUNDS_MAX = 12
 ROUND_MORE = 1.02  # a forecast is passed a little, so that one round is usually enough
@@ -84,22 +86,18 @@ def _missing(until: StopRule, answer: Answer, path: Path) -> int:
         return until.count - answer.samples
     if not isinstance(until, Precision) or answer.tallies is None:
         raise BadQuantity(f"{in_words(until)} does not extend {path}: samples or a precision do")
-    results = answer.tallies.results()
-    if until.tally not in results:
-        known = ", ".join(results)
-        raise BadQuantity(f"{path} has no tally {until.tally!r}: there are {known}")
-    found = results[until.tally]
-    if not isinstance(found.value, float) or not isinstance(found.error, float):
-        raise BadQuantity(f"tally {until.tally!r} is not one number with an error")
-    relative = until.relative or 0.0
-    reach = until.absolute if until.absolute is not None else relative * abs(found.value)
-    if reach <= 0:
-        raise BadQuantity(f"tally {until.tally!r} is 0 so far: a part of it cannot be reached")
-    ratio = found.error * standard_errors(until.confidence) / reach
-    enough = max(until.samples_min, math.ceil(answer.samples * ratio * ratio))
-    if ratio <= 1 and enough <= answer.samples:
+    found = measure(until, answer.tallies)
+    estimate = judged(
+        until,
+        PrecisionJudged(0, 1, answer.samples, found.error, found.batches, found.vov, 0),
+    )
+    if estimate.met:
         return 0
-    return math.ceil(enough * ROUND_MORE) - answer.samples
+    if estimate.goal is None:
+        raise BadQuantity(
+            f"tally {until.tally!r} is 0 so far where it should be precise: ask for more samples"
+        )
+    return math.ceil(estimate.goal * ROUND_MORE) - answer.samples
 
 
 def _next(state: State, held: Coverage, missing: int) -> Campaign:

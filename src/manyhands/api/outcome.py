@@ -50,12 +50,10 @@ def _reached(ran: Ran) -> list[StopRule]:
     record = ran.record
     if not isinstance(record.campaign.stop, AnyOf):
         return _wanted(record)  # or it would not have ended
-    looks = None if record.blocks is None else record.blocks.looks
-    met = (record.estimate if looks is None else looks.estimate).met
     return [
         one
         for one in _wanted(record)
-        if (ran.answer.samples >= one.count if isinstance(one, Samples) else met)
+        if (ran.answer.samples >= one.count if isinstance(one, Samples) else record.found.met)
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from datetime import datetime
 
+from manyhands.api.places import place_in_words
 from manyhands.api.quantities import BadQuantity, count, part, seconds
 from manyhands.model.stopping import (
     AllOf,
@@ -15,6 +16,7 @@ from manyhands.model.stopping import (
     Samples,
     StopRule,
 )
+from manyhands.model.where import Where
 
 # Far below any value that matters, so that sums of rounded values are as good as the values.
 UNIT = 2.0**-100
@@ -30,13 +32,19 @@ def precision(
     relative: float | str | None = None,
     absolute: float | None = None,
     confidence: float | None = None,
+    where: Where | None = None,
 ) -> Precision:
-    """Stop when a tally's mean is known this well.
+    """Stop when a tally's mean is known this well; of an array, its worst cell there.
 
     With nothing said about confidence, `relative` and `absolute` are one standard error (k = 1);
     with confidence=0.95 they are half the width of a 95 % interval. Guards keep early luck from
-    stopping it: at least 1,000 samples, at least 30 that are not zero, and where four moments are
-    known a variance that is itself known well (VOV at most 0.1).
+    stopping it: at least 1,000 samples, at least 30 that are not zero (30 batches of a batch
+    tally), and where four moments are known a variance that is itself known well (VOV at most 0.1).
+
+    `where` says which cells of an array: `mh.where.above(0.5)` (what is meant if nothing is said),
+    `cell(3, 4)`, `all_cells()`, `fraction(0.9)` or `mask(array)`. A cell that is zero is never
+    precise. The error of a region is not made of its cells' errors: return the region as a tally of
+    its own, and ask for that.
     """
     if (relative is None) == (absolute is None):
         raise BadQuantity(
@@ -44,8 +52,8 @@ def precision(
         )
     found = None if relative is None else part("relative", relative)
     if confidence is None:
-        return Precision(tally, found, absolute, unit=UNIT)
-    return Precision(tally, found, absolute, confidence, UNIT)
+        return Precision(tally, found, absolute, unit=UNIT, where=where)
+    return Precision(tally, found, absolute, confidence, UNIT, where=where)
 
 
 def deadline(when: float | str | datetime) -> Deadline:
@@ -82,7 +90,8 @@ def in_words(rule: StopRule) -> str:
             return f"{n:,} samples"
         case Precision(tally, relative, absolute):
             reach = f"{100 * relative:.3g} %" if relative is not None else f"{absolute:g}"
-            return f"{tally} to {reach} (k={_factor(rule):.3g})"
+            place = "" if rule.where is None else f" {place_in_words(rule.where)}"
+            return f"{tally}{place} to {reach} (k={_factor(rule):.3g})"
         case Deadline(at_s):
             return f"until {datetime.fromtimestamp(at_s):%Y-%m-%d %H:%M:%S}"
         case Budget(core_hours):

@@ -16,7 +16,7 @@ from manyhands.model.events import MessageReceived
 from manyhands.model.facts import PartialStored
 from manyhands.model.orders import PartialAccepted
 from manyhands.runtime import database_journal
-from manyhands.runtime.answer import digest_of, gather, samples_in
+from manyhands.runtime.answer import digest_of, gather
 from manyhands.runtime.child.rerun import RerunFailed, rerun
 from manyhands.runtime.folder import Folder, limits_of
 from manyhands.runtime.objects import Torn, get
@@ -100,7 +100,7 @@ def verify(path: Path, blocks: int = 3, seed: int | None = None) -> Verdict:
 def _recount(verdict: Verdict, books: Books, state: State, said: dict[str, object]) -> None:
     coverage = books.coverage()
     samples = sum(
-        samples_in(state.campaigns[state.tasks[one.task].campaign], one.coverage)
+        state.campaigns[state.tasks[one.task].campaign].campaign.samples_of(one.coverage)
         for one in books.held.values()
     )
     verdict.say(

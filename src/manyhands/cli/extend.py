@@ -10,7 +10,7 @@ import typer
 from manyhands.analysis.progress import Progress
 from manyhands.api import extending, quantities
 from manyhands.cli.live import shown
-from manyhands.cli.run import Confidence, Ends, Json, Pilots, Precise, shown_status
+from manyhands.cli.run import Confidence, Ends, Json, Pilots, Precise, Where, shown_status
 from manyhands.cli.usage import UsageError
 from manyhands.runtime.answer import gather
 from manyhands.runtime.folder import Folder
@@ -23,6 +23,7 @@ def extend(
     ] = None,
     precision: Precise = None,
     confidence: Confidence = None,
+    where: Where = None,
     pilots: Pilots = None,
     as_json: Json = False,
 ) -> int:
@@ -31,7 +32,7 @@ def extend(
         there = Folder(folder)
         have = gather(extending.state_of(there), there.store).samples
         samples = str(have + quantities.count("--samples", samples[1:]))
-    rule = Ends(samples, precision or [], confidence, None, None).rule()
+    rule = Ends(samples, precision or [], confidence, None, None, where).rule()
     if rule is None or (samples is not None and precision):
         raise UsageError("extend to what? say --samples +1e8 or --precision NAME=0.1%")
     progress = Progress()

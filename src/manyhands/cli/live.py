@@ -137,8 +137,12 @@ def _campaign_line(title: str, now: Standing) -> RenderableType:
 
 def _precision(now: Standing) -> str:
     """The error against its target: `3.142 ± 0.013 % of 0.010 % (k=1)`."""
-    if now.value is None or now.error is None or not now.reach:
+    if now.error is None or not now.reach:
         return ""
+    if now.value is None:
+        if now.relative:
+            return f"worst cell {100 * now.error:.2g} % of {100 * now.reach:.2g} % (k=1)"
+        return f"worst cell {now.error:.2g} of {now.reach:.2g} (k=1)"
     if now.value == 0:
         return f"error {now.error:.2g} of {now.reach:.2g} (k=1)"
     per_cent = 100 / abs(now.value)

@@ -11,6 +11,7 @@ import typer
 
 from manyhands.analysis.progress import Progress
 from manyhands.api import quantities, rules
+from manyhands.api.places import place_of
 from manyhands.api.result import Result
 from manyhands.api.running import Wish, go_on, start
 from manyhands.cli.live import shown
@@ -32,6 +33,13 @@ Precise = Annotated[
 ]
 Confidence = Annotated[
     float | None, typer.Option(help="Of --precision; without it, one standard error (k=1).")
+]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        help="Which cells of an array --precision is about: above(0.5), the default,"
+        " cell(3,4), all, fraction(0.9) or mask(FILE.npy)."
+    ),
 ]
 Deadline = Annotated[str | None, typer.Option(help="Have the answer by then, as 10m or 2h.")]
 Budget = Annotated[float | None, typer.Option(help="Stop after so many core hours.")]
@@ -64,6 +72,7 @@ class Ends:
     confidence: float | None
     deadline: str | None
     budget: float | None
+    where: str | None = None
 
     def rule(self) -> StopRule | None:
         """All of it as one rule: whichever comes first, but every precision has to be met."""
@@ -72,6 +81,8 @@ class Ends:
             raise UsageError("--precision can be given once: the others may be read in the result")
         if self.confidence is not None and not found:
             raise UsageError("--confidence says something about --precision, which is not given")
+        if self.where is not None and not found:
+            raise UsageError("--where says something about --precision, which is not given")
         if self.samples is not None:
             found.append(rules.samples(self.samples))
         if self.deadline is not None:
@@ -86,7 +97,8 @@ class Ends:
         tally, equals, reach = text.partition("=")
         if not (tally and equals and reach):
             raise UsageError(f"--precision {text!r} is not TALLY=PART, as dose=0.5%")
-        return rules.precision(tally, relative=reach, confidence=self.confidence)
+        place = None if self.where is None else place_of(self.where)
+        return rules.precision(tally, relative=reach, confidence=self.confidence, where=place)
 
 
 def run(
@@ -94,6 +106,7 @@ def run(
     samples: Samples = None,
     precision: Precise = None,
     confidence: Confidence = None,
+    where: Where = None,
     deadline: Deadline = None,
     budget: Budget = None,
     options: Options = None,
@@ -111,7 +124,7 @@ def run(
     as_json: Json = False,
 ) -> int:
     """Run a Monte-Carlo computation on this machine until the answer is good enough."""
-    rule = Ends(samples, precision or [], confidence, deadline, budget).rule()
+    rule = Ends(samples, precision or [], confidence, deadline, budget, where).rule()
     chosen = options_of(options or [])
     if resume is not None:
         if rule is not None or out is not None:

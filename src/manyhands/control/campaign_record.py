@@ -22,6 +22,17 @@ class Shelf:
 
 
 @dataclass(slots=True)
+class Judgement:
+    """What a precision rule has to be told of merged results: one answer at a time."""
+
+    look: int = 0  # how many were asked for
+    samples: int = 0  # that the outstanding one is about; 0: none is
+    not_before_us: int = 0  # the next is not asked for sooner
+    unread: int = 0  # how many in a row found something that cannot be read
+    error: float | None = None  # that the last one found, for reports
+
+
+@dataclass(slots=True)
 class CampaignRecord:
     """A campaign as the master sees it."""
 
@@ -38,6 +49,7 @@ class CampaignRecord:
     refused: int = 0  # positions that came after the close
     sums: list[int] = field(default_factory=list)  # of all accepted partials
     estimate: Estimate = field(default_factory=Estimate)
+    judgement: Judgement = field(default_factory=Judgement)
     look_at: int = 0  # free mode: how many samples the next look needs
     unassigned: int = 0  # samples in no task's share
     tasks_started: int = 0
@@ -52,3 +64,18 @@ class CampaignRecord:
     closed_us: int = 0
     final_blocks: int | None = None  # exact mode: the answer holds blocks 0 to before this
     alarm_us: int = NEVER_US
+
+    @property
+    def found(self) -> Estimate:
+        """What the last look at a precision found."""
+        looks = None if self.blocks is None else self.blocks.looks
+        return self.estimate if looks is None else looks.estimate
+
+    @property
+    def samples(self) -> int:
+        """How many samples are stored."""
+        return (
+            self.stored
+            if self.blocks is None
+            else self.campaign.samples_in(self.blocks.accepted.size)
+        )

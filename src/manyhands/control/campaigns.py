@@ -10,6 +10,7 @@ from __future__ import annotations
 from manyhands.control.alarms import CAMPAIGN
 from manyhands.control.blocks import Blocks
 from manyhands.control.campaign_record import CampaignRecord
+from manyhands.control.judging import Judging, exact_rule, is_judged, is_overdue, take
 from manyhands.control.ledger import Ledger
 from manyhands.control.life_cycles import Trail
 from manyhands.control.looks import Looks
@@ -19,6 +20,7 @@ from manyhands.control.records import Turn
 from manyhands.control.state import State
 from manyhands.control.stopping import (
     US_PER_S,
+    Estimate,
     Prospect,
     Standing,
     goals,
@@ -29,11 +31,11 @@ from manyhands.control.stopping import (
 )
 from manyhands.model.campaign import Campaign, Ending, Mode, Split, Stage
 from manyhands.model.commands import AnnounceStage
+from manyhands.model.events import PrecisionJudged, PrecisionUnjudged
 from manyhands.model.limits import Limits
-from manyhands.model.stopping import AllOf, Budget, Deadline, Samples, StopRule, leaves
+from manyhands.model.stopping import Budget, Deadline, Samples, leaves
 
 PPM = 1_000_000
-LOOK_GROWTH_PERCENT = 105
 IDLE_LOOK_US = 60 * US_PER_S  # how often a budget is looked at while nobody is counted on
 ENDED = (Stage.DONE, Stage.FAILED, Stage.CANCELLED)
 WANTING = (Stage.OPEN, Stage.DRAINING)
@@ -57,6 +59,7 @@ class Campaigns:
         self._trail = trail
         self._ledger = ledger
         self._merging = merging
+        self._judging = Judging(state, trail)
 
     def submit(self, campaign: Campaign, turn: Turn) -> None:
         """Somebody wants it; a repeat changes nothing."""
@@ -103,9 +106,8 @@ class Campaigns:
         if record.goal:
             return record.count.time_to(record.goal, now_us)
         blocks, stop = record.blocks, record.campaign.stop
-        estimate = (
-            record.estimate if blocks is None or blocks.looks is None else (blocks.looks.estimate)
-        )
+        # Who has reached the goal of the last look goes on without one until the next is taken.
+        estimate = Estimate() if is_overdue(record) else record.found
         times: dict[int, int | None] = {}
         for samples in goals(stop, estimate):
             goal = samples if blocks is None else -(-samples // record.campaign.block_samples)
@@ -146,12 +148,36 @@ class Campaigns:
         """More is stored: is it enough?"""
         if record.stage not in WANTING:
             return
-        blocks = record.blocks
+        blocks, rule = record.blocks, record.campaign.precision
+        if is_judged(record):
+            self._go_on(record, turn)
+            return
         if blocks is not None and blocks.looks is not None:
             self._look_at_prefix(record, blocks, blocks.looks)
-        elif record.campaign.precision is not None and record.stored >= record.look_at:
-            self._look(record)
+        elif rule is not None and record.stored >= record.look_at:
+            take(record, look(rule, record.stored, record.sums))
         self.check(record, turn)
+
+    def judged(self, fact: PrecisionJudged, turn: Turn) -> None:
+        """A look at the merged result was taken."""
+        record = self._judging.answered(fact, turn)
+        if record is not None:
+            self.release_segments(record)
+            self._go_on(record, turn)
+
+    def unjudged(self, fact: PrecisionUnjudged, turn: Turn) -> None:
+        """A look at the merged result could not be taken."""
+        found = self._judging.failed(fact, turn)
+        if found is not None:
+            record, problem = found
+            if problem:
+                self.fail(record, problem, turn)
+            else:
+                self._go_on(record, turn)
+
+    def ask_again(self, turn: Turn) -> None:
+        """Looks that were under way before a restart are asked for again."""
+        self._judging.ask_again(turn)
 
     def check(self, record: CampaignRecord, turn: Turn) -> None:
         """Close it if its stop rule is satisfied, by the count or by the clock."""
@@ -205,15 +231,14 @@ class Campaigns:
         record = self._state.campaigns[number]
         if record.alarm_us <= turn.now_us:
             record.alarm_us = 1 << 62
-            self.check(record, turn)
-            self.rearm(record, turn)
+            self._go_on(record, turn)
 
     def rearm(self, record: CampaignRecord, turn: Turn) -> None:
         """Look again when a deadline comes or the budget should be used up."""
         if record.stage not in WANTING:
             return
         standing = self._standing(record, turn.now_us)
-        times = []
+        times = [record.judgement.not_before_us]
         for rule in leaves(record.campaign.stop):
             if isinstance(rule, Deadline):
                 times.append(microseconds(rule.at_s))
@@ -246,32 +271,20 @@ class Campaigns:
         return record.campaign.samples_wanted or 0
 
     def _standing(self, record: CampaignRecord, now_us: int) -> Standing:
-        blocks = record.blocks
-        if blocks is None:
-            stored, estimate = record.stored, record.estimate
-        else:
-            stored = record.campaign.samples_in(blocks.accepted.size)
-            estimate = record.estimate if blocks.looks is None else blocks.looks.estimate
-        return Standing(now_us, stored, record.used_us, estimate)
+        return Standing(now_us, record.samples, record.used_us, record.found)
 
-    def _look(self, record: CampaignRecord) -> None:
-        """Free mode: look at all that is stored, then again after 5 % more, or at the forecast."""
-        rule = record.campaign.precision
-        assert rule is not None
-        if not record.sums:
-            return
-        record.estimate = look(rule, record.stored, record.sums)
-        later = -(-record.stored * LOOK_GROWTH_PERCENT // 100)
-        goal = record.estimate.goal or later
-        record.look_at = min(later, max(goal, record.stored + 1))
+    def _go_on(self, record: CampaignRecord, turn: Turn) -> None:
+        """End it, or ask for what its next look needs, and see when to look again."""
+        self.check(record, turn)
+        if record.stage in WANTING:
+            self._judging.ask(record, turn)
+            self.rearm(record, turn)
 
     def _look_at_prefix(self, record: CampaignRecord, blocks: Blocks, looks: Looks) -> None:
-        rule = record.campaign.precision
+        rule, before = record.campaign.precision, looks.summed
         assert rule is not None
-        before = looks.summed
-        looks.advance(
-            rule, blocks.prefix(), blocks.poisoned, _samples_at_least(record.campaign.stop)
-        )
+        least = exact_rule(rule, record.campaign.stop)
+        looks.advance(least, blocks.prefix(), blocks.poisoned)
         if looks.summed != before:
             self.release_segments(record)
 
@@ -290,12 +303,7 @@ class Campaigns:
         record.reason = reason
         number = record.campaign.campaign
         turn.commands.append(AnnounceStage(number, record.stage, reason))
+        if record.stage not in WANTING:
+            record.judgement.samples = 0  # nobody waits for the answer any more
         if record.stage in ENDED:
             self._state.active.remove(number)
-
-
-def _samples_at_least(stop: StopRule) -> int:
-    """The samples without which no prefix can be the answer."""
-    if not isinstance(stop, AllOf):
-        return 0
-    return max([one.count for one in stop.rules if isinstance(one, Samples)], default=0)

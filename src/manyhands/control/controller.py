@@ -33,6 +33,8 @@ from manyhands.model.events import (
     ObjectDeleted,
     PilotExited,
     PilotRemoved,
+    PrecisionJudged,
+    PrecisionUnjudged,
     Ticked,
 )
 from manyhands.model.facts import (
@@ -309,6 +311,10 @@ class Controller:
                 self._ledger.collect(name, turn)
             case ObjectDeleted(name):
                 self._ledger.deleted(name)
+            case PrecisionJudged():
+                self._campaigns.judged(event, turn)
+            case PrecisionUnjudged():
+                self._campaigns.unjudged(event, turn)
             case MasterRestarted():
                 pass  # before anything else that was due
             case MessageReceived():
@@ -337,6 +343,7 @@ class Controller:
         self.state.rearmed_us = turn.now_us
         self.state.alarms.wake_us = NEVER_US
         self._ledger.delete_again(turn)
+        self._campaigns.ask_again(turn)
 
     def _ring(self, turn: Turn) -> None:
         """Look at everything whose time has come."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from manyhands.control.blocks import Blocks
 from manyhands.control.campaign_record import CampaignRecord
+from manyhands.control.judging import is_judged
 from manyhands.control.life_cycles import Row, Trail
 from manyhands.control.records import (
     PartialRecord,
@@ -125,7 +126,7 @@ class Ledger:
         campaign = self._state.campaigns[task.campaign]
         if task.pilot != pilot.pilot:
             return False
-        if campaign.campaign.precision is not None and len(fact.sums) < SUMS_MIN:
+        if campaign.campaign.precision is not None and not _may_carry(campaign, fact.sums):
             return False
         if campaign.blocks is not None:
             return campaign.blocks.may_offer(task.task, fact.coverage)
@@ -282,6 +283,13 @@ class Ledger:
         turn.commands.append(
             ReportIncident(cause, pilot.pilot, fact.task, f"partial {fact.name}{against}")
         )
+
+
+def _may_carry(campaign: CampaignRecord, sums: tuple[int, ...]) -> bool:
+    """Whether a precision can be judged with these sums: all partials carry some, or none does."""
+    if not sums:
+        return is_judged(campaign) or not campaign.stored
+    return len(sums) >= SUMS_MIN and (bool(campaign.sums) or not campaign.stored)
 
 
 def _is_impostor(opened: PartialRecord, fact: PartialStored) -> bool:

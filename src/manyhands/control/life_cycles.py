@@ -126,6 +126,10 @@ class Row(Enum):
     BLOCKS_CUT = "idle hands wait: the holder is asked to give blocks back"
     BLOCKS_RETURNED = "confirmed by the holder: the blocks are free"
     BLOCK_POISONED = "a block failed on too many hosts: left out and named"
+    JUDGE_ASKED = "a look is due that needs the merged result: it is asked for"
+    JUDGED = "the look that is under way was taken: the rule is met, or there is a forecast"
+    JUDGED_LATE = "of another look, or nobody waits for it: nothing changes"
+    UNJUDGED = "the look could not be taken: asked for again"
     CLASS_DIFFERS = "block 0 has another digest: the pilot is put aside for this campaign"
 
 

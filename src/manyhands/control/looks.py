@@ -8,7 +8,7 @@ holds blocks of two segments, so that the sums of any prefix on the grid are kno
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from manyhands.control.block_set import BlockSet
 from manyhands.control.stopping import Estimate, look
@@ -32,6 +32,7 @@ class Looks:
     summed: int = 0
     estimate: Estimate = field(default_factory=Estimate)
     final_blocks: int | None = None  # the prefix that satisfied the rule
+    waiting: bool = False  # a look is due, but its answer takes time: nobody waits for it
 
     def segment_of(self, block: int) -> int:
         """Which segment a block lies in."""
@@ -51,24 +52,33 @@ class Looks:
         for i, one in enumerate(sums):
             have[i] += sign * one
 
-    def advance(self, rule: Precision, prefix: int, holes: BlockSet, samples_min: int = 0) -> bool:
+    def advance(self, rule: Precision, prefix: int, holes: BlockSet) -> bool:
         """Look at every grid point due within the prefix of accepted blocks; True: satisfied.
 
         `holes` are the blocks that the answer must do without.
         """
-        rule = replace(rule, samples_min=max(rule.samples_min, samples_min))
-        while self.final_blocks is None and self.points[self.next] <= prefix:
-            point = self.points[self.next]
+        while (point := self.due(prefix)) is not None:
             blocks = point - sum(
                 min(end, point) - start for start, end in holes.intervals() if start < point
             )
             sums = self._sums_before(self.next + 1)
-            self.estimate = look(rule, blocks * self.block_samples, sums)
-            if self.estimate.met:
-                self.final_blocks = point
-            else:
-                self.next = self._next_look(point)
+            self.take(look(rule, blocks * self.block_samples, sums))
         return self.final_blocks is not None
+
+    def due(self, prefix: int) -> int | None:
+        """The grid point of the next look, if the prefix of accepted blocks has reached it."""
+        point = self.points[self.next]
+        return point if self.final_blocks is None and point <= prefix else None
+
+    def take(self, estimate: Estimate) -> None:
+        """What the next look has found; it decides where the one after it is."""
+        self._sums_before(self.next + 1)
+        self.estimate, self.waiting = estimate, False
+        point = self.points[self.next]
+        if estimate.met:
+            self.final_blocks = point
+        else:
+            self.next = self._next_look(point)
 
     def goal(self) -> int | None:
         """The prefix to work towards, in blocks; None before the first look."""
@@ -78,15 +88,22 @@ class Looks:
         blocks = min(-(-wanted // self.block_samples), GOAL_MAX)
         # The look is taken as soon as it is near to the forecast, but if it fails nobody must have
         # waited for it: so the work goes on to the grid point at which the forecast is reached.
-        return max(self.points[self.next], self.segment_end(self.segment_of(max(blocks - 1, 0))))
+        point = self.points[self.next]
+        if self.waiting:
+            point = self.points[self._latest(point)]
+        return max(point, self.segment_end(self.segment_of(max(blocks - 1, 0))))
 
     def _next_look(self, point: int) -> int:
         wanted = self.estimate.goal
         blocks = 2 * point if wanted is None else -(-wanted // self.block_samples)
         near = -(-NEARNESS_PERCENT * blocks // 100)
-        self._reach(2 * point)
-        latest = bisect_right(self.points, 2 * point) - 1
+        latest = self._latest(point)
         return max(min(bisect_left(self.points, near), latest), self.next + 1)
+
+    def _latest(self, point: int) -> int:
+        """Which look is the last that may follow the one at this point."""
+        self._reach(2 * point)
+        return bisect_right(self.points, 2 * point) - 1
 
     def _sums_before(self, segment: int) -> list[int]:
         while self.summed < segment:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
 
+from manyhands.model.events import PrecisionJudged
 from manyhands.model.stopping import (
     AllOf,
     AnyOf,
@@ -136,13 +137,46 @@ def _judge(rule: Precision, samples: int, sums: list[int]) -> Estimate:
     mean = first / samples * rule.unit
     error = math.sqrt(spread / (samples * samples * (samples - 1))) * rule.unit
     reach = rule.absolute if rule.absolute is not None else (rule.relative or 0) * abs(mean)
-    if reach <= 0:
+    vov = None if len(sums) < 5 else _vov(samples, spread, sums)
+    return _estimate(rule, samples, error, reach, nonzero, vov)
+
+
+def judged(rule: Precision, found: PrecisionJudged) -> Estimate:
+    """Judge a precision rule by what was found in the merged result."""
+    samples, error = found.samples, found.error
+    if error is None:
+        return Estimate(False, samples, None)
+    counted: float
+    if rule.absolute is not None:
+        # Whether samples were zero shows in an error only beside its value.
+        reach, counted = rule.absolute, rule.nonzero_min
+    else:
+        # (Σx)² ≤ k Σx² if k samples are not zero: there are as many at least.
+        reach = rule.relative or 0
+        counted = 1 / (error * error * ((samples - 1) / samples) + 1 / samples)
+    if found.batches is not None:
+        counted = found.batches
+    try:
+        return _estimate(rule, samples, error, reach, counted, found.vov)
+    except OverflowError:
+        return Estimate(False, samples, None)
+
+
+def _estimate(
+    rule: Precision,
+    samples: int,
+    error: float,
+    reach: float,
+    counted: float,
+    vov: float | None,
+) -> Estimate:
+    """`counted`: how many samples were not zero, at least, or how many batches there are."""
+    if reach <= 0 or counted <= 0:
         return Estimate(False, samples, None)
     ratio = error * standard_errors(rule.confidence) / reach
     goal = max(math.ceil(samples * ratio * ratio), rule.samples_min)
-    goal = max(goal, -(-samples * rule.nonzero_min // nonzero))
-    steady = len(sums) < 5 or _vov(samples, spread, sums) <= rule.vov_max
-    met = ratio <= 1 and goal <= samples and steady
+    goal = max(goal, int(-(-samples * rule.nonzero_min // counted)))
+    met = ratio <= 1 and goal <= samples and (vov is None or vov <= rule.vov_max)
     return Estimate(met, samples, goal if met else max(goal, samples + 1))
 
 

@@ -13,6 +13,7 @@ from manyhands.model.checks import (
     require_seconds_or_none,
     require_text,
 )
+from manyhands.model.coverage import Coverage
 from manyhands.model.stopping import AllOf, AnyOf, Precision, Samples, StopRule, leaves
 
 BLOCKS_BY_DEFAULT = 4096
@@ -207,6 +208,12 @@ class Campaign:
         whole = blocks * self.block_samples
         wanted = self.samples_wanted
         return whole if wanted is None else min(whole, wanted)
+
+    def samples_of(self, coverage: Coverage) -> int:
+        """How many samples a coverage holds: its positions, or what is in its blocks."""
+        if self.mode is Mode.FREE:
+            return coverage.size
+        return sum(self.samples_in(one.end) - self.samples_in(one.start) for one in coverage.spans)
 
 
 def default_block_samples(samples_wanted: Optional[int]) -> int:

@@ -7,7 +7,8 @@ from typing import Optional, Tuple, Union
 
 from manyhands.model.campaign import Stage
 from manyhands.model.failures import FailureCause
-from manyhands.model.orders import Order
+from manyhands.model.orders import MergeInput, Order
+from manyhands.model.stopping import Precision
 
 
 @dataclass(frozen=True)
@@ -55,4 +56,19 @@ class AnnounceStage:
     reason: str
 
 
-Command = Union[Reply, WakeAt, DeleteObject, ReportIncident, AnnounceStage]
+@dataclass(frozen=True)
+class JudgePrecision:
+    """Say how precise these partials are together, in this order, by what the rule asks.
+
+    They hold so many `samples`. Until the answer, or the next such order for this campaign, none
+    of them may vanish, whatever is ordered to be deleted.
+    """
+
+    campaign: int
+    look: int
+    samples: int
+    rule: Precision
+    partials: Tuple[MergeInput, ...]
+
+
+Command = Union[Reply, WakeAt, DeleteObject, ReportIncident, AnnounceStage, JudgePrecision]

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Tuple, Union
+from math import inf
+from typing import Optional, Tuple, Union
 
 from manyhands.model.campaign import Campaign
-from manyhands.model.checks import COUNT_MAX, require_at_most, require_count, require_text
+from manyhands.model.checks import (
+    COUNT_MAX,
+    require,
+    require_at_most,
+    require_count,
+    require_text,
+)
 from manyhands.model.facts import Fact
 from manyhands.model.failures import FailureCause
 
@@ -111,6 +118,53 @@ class ObjectDeleted:
         require_text("name", self.name)
 
 
+@dataclass(frozen=True)
+class PrecisionJudged:
+    """How precise the partials of a look are together: one standard error, of the worst cell.
+
+    `error` is a part of the value if the rule's is, and None where a cell can never be precise.
+    `batches`: how many there are, if the error is one between batches. `vov`: of the worst cell,
+    where four moments are kept.
+    """
+
+    campaign: int
+    look: int
+    samples: int
+    error: Optional[float]
+    batches: Optional[int]
+    vov: Optional[float]
+    judged_us: int
+
+    def __post_init__(self) -> None:
+        require_count("campaign", self.campaign)
+        require_count("look", self.look, 1)
+        require_count("samples", self.samples, 1)
+        for name in ("error", "vov"):
+            value = getattr(self, name)
+            valid = value is None or 0 <= value < inf
+            require(valid, name, value, "None, or a finite number, 0 or more")
+        if self.batches is not None:
+            require_count("batches", self.batches, 1)
+        require_count("judged_us", self.judged_us)
+        require_at_most(COUNT_MAX, samples=self.samples, judged_us=self.judged_us)
+
+
+@dataclass(frozen=True)
+class PrecisionUnjudged:
+    """A look came to nothing: this object could not be read, or else the rule fits no result."""
+
+    campaign: int
+    look: int
+    name: str
+    problem: str
+
+    def __post_init__(self) -> None:
+        require_count("campaign", self.campaign)
+        require_count("look", self.look, 1)
+        one = bool(self.name) != bool(self.problem)
+        require(one, "name", self.name, "given, or else the problem")
+
+
 Event = Union[
     MessageReceived,
     CampaignSubmitted,
@@ -121,4 +175,6 @@ Event = Union[
     PilotRemoved,
     ObjectCollected,
     ObjectDeleted,
+    PrecisionJudged,
+    PrecisionUnjudged,
 ]

@@ -13,6 +13,7 @@ from manyhands.model.checks import (
     require_seconds,
     require_text,
 )
+from manyhands.model.where import Where
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Precision:
 
     `sums` of the partials are, in this order: how many samples were not zero, and the sums of the
     first to fourth powers of a sample's value, each rounded to a multiple of `unit` to its power.
+    With a `where`, or if the partials have no sums, the merged result is judged by its worst cell.
     """
 
     tally: str
@@ -41,6 +43,7 @@ class Precision:
     samples_min: int = 1000
     nonzero_min: int = 30
     vov_max: float = 0.1
+    where: Optional[Where] = None  # None: a single number; of an array, what is usual there
 
     def __post_init__(self) -> None:
         require_text("tally", self.tally)

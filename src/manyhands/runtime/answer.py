@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from manyhands.control.campaign_record import CampaignRecord
 from manyhands.control.records import PartialRecord
 from manyhands.control.state import State
-from manyhands.model.coverage import BLOCK_LINE, EMPTY, Coverage
+from manyhands.model.coverage import EMPTY, Coverage
 from manyhands.runtime.objects import get
 from manyhands.statistics.tallies import Tallies
 
@@ -32,36 +32,33 @@ def gather(state: State, store: Path) -> Answer:
 
     The count is checked against what the objects hold.
     """
-    merged: Tallies | None = None
     coverage, samples = EMPTY, 0
-    for partial in sorted(state.partials.values(), key=_start):
+    partials = sorted(state.partials.values(), key=_start)
+    for partial in partials:
         coverage |= partial.coverage
-        samples += samples_in(state.campaigns[partial.campaign], partial.coverage)
-        one = Tallies.from_bytes(get(store, partial.name, partial.digest))
-        if merged is None:
-            merged = one
-        else:
-            merged.merge(one)
+        samples += state.campaigns[partial.campaign].campaign.samples_of(partial.coverage)
+    merged = merged_from(store, [(one.name, one.digest) for one in partials])
     held = 0 if merged is None else merged.samples
     assert held == samples, f"the ledger holds {samples} samples, the objects {held}"
-    return Answer(merged, coverage, samples, len(state.partials), digest_of(merged, coverage))
+    return Answer(merged, coverage, samples, len(partials), digest_of(merged, coverage))
+
+
+def merged_from(
+    store: Path, named: Iterable[tuple[str, str]], onto: Tallies | None = None
+) -> Tallies | None:
+    """Merge objects, each by its name and digest, onto what there is; None of nothing."""
+    for name, digest in named:
+        one = Tallies.from_bytes(get(store, name, digest))
+        if onto is None:
+            onto = one
+        else:
+            onto.merge(one)
+    return onto
 
 
 def _start(partial: PartialRecord) -> tuple[int, int]:
     first = partial.coverage.spans[0]
     return first.line, first.start
-
-
-def samples_in(record: CampaignRecord, coverage: Coverage) -> int:
-    """How many samples a coverage holds: its positions, or what is in its blocks."""
-    campaign = record.campaign
-    if record.blocks is None:
-        return coverage.size
-    return sum(
-        campaign.samples_in(span.end) - campaign.samples_in(span.start)
-        for span in coverage.spans
-        if span.line == BLOCK_LINE
-    )
 
 
 def digest_of(tallies: Tallies | None, coverage: Coverage) -> str:

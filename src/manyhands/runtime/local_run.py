@@ -15,12 +15,13 @@ from manyhands.control.campaign_record import CampaignRecord
 from manyhands.control.campaigns import ENDED
 from manyhands.control.controller import Controller
 from manyhands.model.campaign import Campaign, Stage
-from manyhands.model.commands import Reply
+from manyhands.model.commands import JudgePrecision, Reply
 from manyhands.model.events import CampaignSubmitted, ObjectCollected, PilotExited
 from manyhands.runtime.answer import Answer, gather
 from manyhands.runtime.brief import Brief
 from manyhands.runtime.database_journal import DatabaseJournal, JournalFailed
 from manyhands.runtime.folder import Folder, limits_of
+from manyhands.runtime.judging import Judges
 from manyhands.runtime.local_pilots import PILOTS, Hands, LocalPilots
 from manyhands.runtime.master import Master, Watches
 
@@ -59,6 +60,7 @@ class LocalRun:
         self.master = Master(journal, controller, self, watchers)
         self.pilots = LocalPilots(folder.path, hands, self.master.put)
         self._hands = hands
+        self._judges = Judges(folder.path, folder.store, self.master.put)
         self._begun_s = time.monotonic()
         self._stop_s: float | None = None
         self._interrupts = 0
@@ -77,6 +79,10 @@ class LocalRun:
             path.parent.rmdir()
         except OSError:
             pass  # there are others in it
+
+    def judge(self, command: JudgePrecision) -> None:
+        """Look at the merged result, beside everything else."""
+        self._judges.judge(command)
 
     # ---- the run ---------------------------------------------------------------------------
 
@@ -122,6 +128,7 @@ class LocalRun:
                 ended, reason = self._until_the_end()
         finally:
             self.pilots.end()
+            self._judges.end()
             self._journal.close()
         record = self._record()
         assert record is not None, "a campaign was submitted"

@@ -18,6 +18,7 @@ from manyhands.model.commands import (
     AnnounceStage,
     Command,
     DeleteObject,
+    JudgePrecision,
     Reply,
     ReportIncident,
     WakeAt,
@@ -38,6 +39,9 @@ class Acts(Protocol):
 
     def delete(self, name: str) -> None:
         """Delete an object; when this returns it is gone."""
+
+    def judge(self, command: JudgePrecision) -> None:
+        """Have its objects held when this returns; the answer comes as an event, later."""
 
 
 class Watches(Protocol):
@@ -72,6 +76,7 @@ class Master:
             DeleteObject: self._delete,
             ReportIncident: lambda command: None,  # for the watchers
             AnnounceStage: lambda command: None,
+            JudgePrecision: acts.judge,
         }
 
     def put(self, event: Event) -> None:

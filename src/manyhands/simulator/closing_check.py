@@ -5,11 +5,12 @@ from __future__ import annotations
 from manyhands.control.campaign_record import CampaignRecord
 from manyhands.control.controller import Controller
 from manyhands.control.merging import MERGERS_PER_INPUT_MAX
-from manyhands.control.stopping import Estimate, Standing, look, microseconds, satisfied
+from manyhands.control.stopping import Standing, look, microseconds, satisfied
 from manyhands.model.campaign import Campaign, Ending, Mode, Stage
 from manyhands.model.commands import AnnounceStage
 from manyhands.model.limits import Limits
 from manyhands.model.stopping import AllOf, AnyOf, Deadline, Precision, Samples, leaves
+from manyhands.simulator.judging_check import found, unreadable
 from manyhands.simulator.shadow import CampaignShadow, Shadow, require
 
 NEVER_US = 1 << 62
@@ -70,13 +71,12 @@ def deadline_us(campaign: Campaign) -> int:
 
 def _standing(ours: CampaignShadow, record: CampaignRecord, now_us: int) -> Standing:
     """What the rule is judged by; of precision, our own sums as far as they are looked at now."""
-    campaign = ours.campaign
+    campaign, judged = ours.campaign, found(ours)
     if ours.exact:
         stored = campaign.samples_in(ours.accepted.bit_count())
-        looks = None if record.blocks is None else record.blocks.looks
-        return Standing(now_us, stored, record.used_us, looks.estimate if looks else Estimate())
-    estimate = record.estimate
-    if not isinstance(campaign.stop, AllOf):
+        return Standing(now_us, stored, record.used_us, judged or record.found)
+    estimate = judged or record.estimate
+    if judged is None and not isinstance(campaign.stop, AllOf):
         sums = [ours.sums[place] for place in range(len(ours.sums))]
         for rule in leaves(campaign.stop):
             if isinstance(rule, Precision):
@@ -89,6 +89,7 @@ def _reason(ours: CampaignShadow, limits: Limits) -> bool:
         ours.failures >= limits.failures_in_a_row_max
         or _too_many(ours.failed_blocks, limits.hosts_per_block_max)
         or _too_many(ours.unread, MERGERS_PER_INPUT_MAX)
+        or unreadable(ours)
     )
 
 

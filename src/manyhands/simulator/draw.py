@@ -15,7 +15,7 @@ from math import exp, log
 from manyhands.model.campaign import Campaign, Mode, Split, Stage
 from manyhands.model.limits import Limits
 from manyhands.simulator.clock import SECOND, us
-from manyhands.simulator.draw_campaign import Wish, draw_campaign
+from manyhands.simulator.draw_campaign import Wish, draw_campaign, judged_at_times
 from manyhands.simulator.draw_pilots import draw_pilots
 from manyhands.simulator.host import SAMPLE_WORK
 from manyhands.simulator.metrics import pool_work
@@ -80,7 +80,15 @@ def draw(seed: int) -> Scenario:
         rotten_p=draws.choice((0.0, 0.3)),
         misnamed_p=draws.choice((0.0, 0.0, 0.0, 0.2)),
     )
-    return replace(scenario, limits=limits, master=master, store=store)
+    campaigns = tuple(
+        replace(one, campaign=judged_at_times(draws, one.campaign)) for one in campaigns
+    )
+    store = replace(
+        store,
+        misjudged_p=draws.choice((0.0, 0.4)),
+        judge_s=(0.0, size.period_s * draws.uniform(0.0, 0.3)),
+    )
+    return replace(scenario, limits=limits, master=master, store=store, campaigns=campaigns)
 
 
 def log_uniform(draws: random.Random, least: float, most: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 from manyhands.model.campaign import Campaign, Ending, Merging, Mode, Pace, Split, Splitting
@@ -17,6 +17,7 @@ from manyhands.model.stopping import (
     StopRule,
     leaves,
 )
+from manyhands.model.where import AllCells
 
 SECONDS_PER_HOUR = 3600
 BLOCKS_LEAST = 70  # of a precise campaign: the first look comes at 64
@@ -70,6 +71,20 @@ def draw_campaign(draws: random.Random, number: int, samples: int, wish: Wish) -
         skip_poisoned=draws.choice((0, 2)) if exact and wish.poisoned else 0,
         classes=exact and (wish.classes > 1 or draws.random() < 0.7),
     )
+
+
+def judged_at_times(draws: random.Random, campaign: Campaign) -> Campaign:
+    """The same; but now and then its precision is one that only the merged result can tell."""
+    stop = campaign.stop
+    if campaign.precision is None or draws.random() < 0.4:
+        return campaign
+    if isinstance(stop, AnyOf | AllOf):
+        return replace(campaign, stop=replace(stop, rules=tuple(map(_judged, stop.rules))))
+    return replace(campaign, stop=_judged(stop))
+
+
+def _judged(rule: StopRule) -> StopRule:
+    return replace(rule, where=AllCells()) if isinstance(rule, Precision) else rule
 
 
 def _stop(draws: random.Random, samples: int, wish: Wish) -> StopRule:
@@ -133,7 +148,7 @@ def _pace(draws: random.Random, stop: StopRule, wish: Wish) -> Pace:
 
 
 def _merging(draws: random.Random, wish: Wish, growing: bool) -> Merging:
-    if draws.random() < 0.5:
+    if draws.random() < 0.4:
         return Merging()
     lease_s = wish.period_s * draws.uniform(1.0, 4.0)
     if growing:  # many small partials: one pair at a time would take for ever

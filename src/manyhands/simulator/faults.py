@@ -31,6 +31,8 @@ class Fault(StrEnum):
     STORED_TWICE = "stored twice"  # the news of a stored partial came again, much later
     STORE_FULL = "store full"
     DOWNLOAD_FAILED = "download failed"
+    NOT_HELD = "judged objects not held"  # what was to be judged could vanish meanwhile
+    JUDGED_TWICE = "judged twice"  # the answer to a look came again, later
     TASK_CRASH = "task crash"
     BLOCK_POISONED = "poisoned block"  # a block that fails wherever it is computed
     SPEED_STEP = "speed step"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from manyhands.control.block_set import BlockSet
 from manyhands.control.campaign_record import CampaignRecord
 from manyhands.control.controller import Controller
+from manyhands.control.judging import exact_rule
 from manyhands.control.looks import Looks
+from manyhands.control.stopping import judged
 from manyhands.model.campaign import Stage
 from manyhands.model.coverage import BLOCK_LINE, Coverage, Overlap, Span
-from manyhands.model.stopping import AllOf, Samples, StopRule
+from manyhands.model.stopping import Samples
 from manyhands.simulator import toy
 from manyhands.simulator.shadow import CampaignShadow, Shadow, bits_of, require
 from manyhands.simulator.toy import Toy
@@ -70,20 +72,18 @@ def _check_answer(
 def prefix_alone(application: Toy) -> int:
     """At how many blocks a precision rule stops a single process."""
     campaign = application.campaign
-    rule = campaign.precision
-    assert rule is not None
+    assert campaign.precision is not None
+    rule = exact_rule(campaign.precision, campaign.stop)
     looks = Looks(campaign.block_samples)
     segment, prefix = 0, 0
     while True:
         end = looks.segment_end(segment)
-        looks.add(segment, application.sums(Coverage((Span(BLOCK_LINE, prefix, end),))))
+        if rule.where is None:
+            looks.add(segment, application.sums(Coverage((Span(BLOCK_LINE, prefix, end),))))
+            looks.advance(rule, end, BlockSet())
+        elif looks.due(end) is not None:
+            whole = Coverage((Span(BLOCK_LINE, 0, end),))
+            looks.take(judged(rule, application.judged(whole)))
         segment, prefix = segment + 1, end
-        if looks.advance(rule, prefix, BlockSet(), _at_least(campaign.stop)):
-            assert looks.final_blocks is not None
+        if looks.final_blocks is not None:
             return looks.final_blocks
-
-
-def _at_least(stop: StopRule) -> int:
-    if not isinstance(stop, AllOf):
-        return 0
-    return max([one.count for one in stop.rules if isinstance(one, Samples)], default=0)

@@ -40,17 +40,17 @@ from manyhands.simulator.closing_check import StagesCheck, deadline_us
 from manyhands.simulator.deciders import Master
 from manyhands.simulator.final_check import check_end
 from manyhands.simulator.full_check import check_all
+from manyhands.simulator.judging_check import JudgingCheck
 from manyhands.simulator.objects_check import ObjectsCheck
 from manyhands.simulator.orders_check import FACTS, ORDERS, OrdersCheck
 from manyhands.simulator.scenario import Scenario
-from manyhands.simulator.shadow import CampaignShadow, PilotShadow, Shadow, require
+from manyhands.simulator.shadow import CampaignShadow, PilotShadow, Shadow, Violation, require
 from manyhands.simulator.store import StoredObject
 from manyhands.simulator.world import World
 
 FULL_CHECKS = 10
 EVENTS_MAX = 500_000  # ten times as many as any world needs that comes to its end
 VERDICTS = (PartialAccepted, PartialRefused, MergeVerdict)
-JUDGED = (PartialStored, MergeStored)
 SILENT = "pilot: overdue, silent"
 RETURNED = "pilot: lost, heard"
 
@@ -68,6 +68,7 @@ class Invariants:
         self.rearmed_us = 0
         self._wake_us = 0  # the tick that was asked for last
         self._objects = ObjectsCheck(self.shadow)
+        self._judging = JudgingCheck(self.shadow)
         self._stages = StagesCheck(self.shadow, scenario.limits)
         self.stages = self._stages.stages
         self.closed_us = self._stages.closed_us
@@ -86,6 +87,7 @@ class Invariants:
     def stored(self, name: str, thing: StoredObject) -> None:
         """The store has a new object."""
         self._objects.stored(name)
+        self._judging.stored(name, thing)
 
     def deleted(self, name: str) -> None:
         """The store has one object less."""
@@ -110,6 +112,7 @@ class Invariants:
             self._message(event, commands, controller, lost_sender)
         else:
             self._other(event)
+        self._judging.event(event, commands, controller)
         self._rest(event, commands, controller)
         self.events += 1
         require(self.events < EVENTS_MAX, "it ends in bounded time", self.events, "events")
@@ -353,8 +356,6 @@ class Invariants:
             case ObjectCollected(name):
                 if name not in shadow.objects:
                     shadow.give_up(name, shadow.gone.get(name, False))
-            case _:
-                pass
 
     def _rest(self, event: Event, commands: list[Command], controller: Controller) -> None:
         """Stages, deletions and counts."""
@@ -394,7 +395,6 @@ def _only(reply: Reply, kinds: tuple[type, ...]) -> bool:
 
 
 def _next(verdicts: Iterator[Order], fact: object) -> Order:
-    order = next(verdicts, None)
-    require(order is not None, "what was stored is judged", fact)
-    assert order is not None
-    return order
+    for order in verdicts:
+        return order
+    raise Violation("what was stored is judged", str(fact))

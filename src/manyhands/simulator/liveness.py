@@ -13,6 +13,7 @@ from math import exp, inf
 
 from manyhands.control.blocks import SUSPECT_PATIENCE
 from manyhands.control.controller import Controller
+from manyhands.control.judging import AGAIN_US, COST_FACTOR, UNREAD_MAX
 from manyhands.model.campaign import Campaign, Mode, Split, Stage
 from manyhands.model.commands import Reply
 from manyhands.model.stopping import Budget, Deadline, Precision, Samples, leaves
@@ -79,6 +80,7 @@ def time_allowed_s(
         elif isinstance(rule, Budget):
             work_s += rule.core_hours * SECONDS_PER_HOUR / slots
     spent_s = clock_s + SLACK * work_s + _alone_s(scenario, campaign, min(speeds))
+    spent_s += _looks_s(scenario)
     spent_s += sum(_between_chunks_s(scenario, one.campaign, slots) for one in scenario.campaigns)
     return spent_s + _allowance_s(scenario, campaign, _longest_told_s(invariants))
 
@@ -126,6 +128,14 @@ def _between_chunks_s(scenario: Scenario, campaign: Campaign, slots: int) -> flo
         return 0.0
     chunks = (campaign.samples_wanted or 0) / campaign.splitting.samples / slots
     return chunks * (_upload_s(scenario) + 2 * _way_s(scenario))
+
+
+def _looks_s(scenario: Scenario) -> float:
+    """How long looks at merged results keep a campaign from its end: twice what one may."""
+    rules = chain.from_iterable(leaves(one.campaign.stop) for one in scenario.campaigns)
+    judged = any(isinstance(one, Precision) and one.where is not None for one in rules)
+    one_s = (COST_FACTOR + 2) * scenario.store.judge_s[1] + UNREAD_MAX * AGAIN_US / SECOND
+    return 2 * one_s if judged else 0.0
 
 
 def _faults_end_s(scenario: Scenario) -> float:

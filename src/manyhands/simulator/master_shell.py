@@ -9,22 +9,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from manyhands.model.commands import (
     AnnounceStage,
     Command,
     DeleteObject,
+    JudgePrecision,
     Reply,
     ReportIncident,
     WakeAt,
 )
+from manyhands.model.coverage import EMPTY
 from manyhands.model.events import (
     Event,
     MasterRestarted,
     MessageReceived,
     ObjectCollected,
     ObjectDeleted,
+    PrecisionUnjudged,
     Ticked,
 )
 from manyhands.model.orders import Order, PartialAccepted
@@ -34,7 +38,7 @@ from manyhands.simulator.faults import Fault
 from manyhands.simulator.physics import Physics
 from manyhands.simulator.pilot_shell import PilotShell
 from manyhands.simulator.scenario import Scenario
-from manyhands.simulator.store import Store
+from manyhands.simulator.store import Store, StoredObject
 
 TICK = Ticked()
 RETRY_S = 1.0  # how soon somebody whose words found nobody says them again
@@ -57,6 +61,16 @@ class StageListener(Protocol):
     def __call__(self, announced: AnnounceStage) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A look at merged results that is under way: for how long, in which of the master's lives."""
+
+    command: JudgePrecision
+    held: dict[str, StoredObject | None]
+    takes_us: int
+    lives: int
+
+
 class MasterShell:
     """The master's process, and what is left of it while it is away."""
 
@@ -66,6 +80,7 @@ class MasterShell:
         "_cut_at",
         "_deciders",
         "_decided",
+        "_lives",
         "_observer",
         "_on_stage",
         "_saved",
@@ -112,6 +127,7 @@ class MasterShell:
         self._observer = observer
         self._on_stage = on_stage
         self._behind_us = 0  # by so much this master's clock is wrong
+        self._lives = 0  # how often the process died
         self._away = 0  # how many outages hold at the moment
         self._decided = 0  # how many journaled events were decided on, once at least
         self._saved: tuple[int, bytes] | None = None
@@ -192,6 +208,32 @@ class MasterShell:
         self.store.delete(name)
         self._take_if_here(ObjectDeleted(name))
 
+    def _judge(self, command: JudgePrecision) -> None:
+        """Look at objects for some time, and hold on to them, so that none vanishes meanwhile."""
+        physics, objects = self.physics, self.store.objects
+        takes_us = physics.between_us(physics.store_plan.judge_s)
+        unheld = physics.strikes(physics.store_plan.misjudged_p, Fault.NOT_HELD)
+        held = {} if unheld else {one.name: objects.get(one.name) for one in command.partials}
+        look = Look(command, held, takes_us, self._lives)
+        self.alarms.push(self.alarms.now_us + takes_us, self._judged, look)
+
+    def _judged(self, look: Look) -> None:
+        if self._away or look.lives != self._lives:
+            return  # whoever looked died with the master that had asked
+        command, coverage = look.command, EMPTY
+        for one in command.partials:
+            thing = look.held.get(one.name) or self.store.objects.get(one.name)
+            if thing is None or thing.torn or thing.digest != one.digest:
+                self.take(PrecisionUnjudged(command.campaign, command.look, one.name, ""))
+                return
+            coverage |= thing.coverage
+        toy = self.physics.toys[command.campaign]
+        answer = toy.judged(coverage, command.look, look.takes_us)
+        self.take(answer)
+        if self.physics.strikes(self.physics.store_plan.misjudged_p, Fault.JUDGED_TWICE):
+            later_us = self.alarms.now_us + self.physics.repeat_delay_us()
+            self.alarms.push(later_us, self._take_if_here, answer)
+
     def _incident(self, command: ReportIncident) -> None:
         self.incidents[command.cause.value] += 1
 
@@ -203,6 +245,7 @@ class MasterShell:
     def leave(self, back_us: int) -> None:
         """The process dies; another takes over at a time."""
         self._away += 1
+        self._lives += 1
         self._wake_us = 0
         self.alarms.push(back_us, self._come_back)
 
@@ -270,4 +313,5 @@ PERFORM: dict[type[Any], Callable[[MasterShell, Any], None]] = {
     DeleteObject: MasterShell._delete,
     ReportIncident: MasterShell._incident,
     AnnounceStage: MasterShell._stage,
+    JudgePrecision: MasterShell._judge,
 }

@@ -130,6 +130,8 @@ class StorePlan:
     `twice_p`: the message that says so is delivered again, up to `twice_s` later.
     `rotten_p`: of the downloads that fail, those of an object that nobody can read any more.
     `misnamed_p`: of the merges, those whose output is announced by the name of an input.
+    `misjudged_p`: of the looks at merged results, those that do not hold on to what they are about,
+    and those whose answer comes twice. `judge_s`: how long a look takes.
     """
 
     fail_p: float = 0.0
@@ -139,12 +141,16 @@ class StorePlan:
     fetch_fail_p: float = 0.0
     rotten_p: float = 0.0
     misnamed_p: float = 0.0
+    misjudged_p: float = 0.0
+    judge_s: tuple[float, float] = (0.1, 1.0)
     delete_s: tuple[float, float] = (0.1, 5.0)
     objects_max: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("fail_p", "torn_p", "twice_p", "fetch_fail_p", "rotten_p", "misnamed_p"):
             _require_share(name, getattr(self, name))
+        _require_share("misjudged_p", self.misjudged_p)
+        _require_range("judge_s", self.judge_s)
         require_seconds("twice_s", self.twice_s)
         _require_range("delete_s", self.delete_s)
         if self.objects_max is not None:

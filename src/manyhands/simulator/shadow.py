@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from manyhands.control.stopping import Estimate
 from manyhands.model.campaign import Campaign, Mode
-from manyhands.model.commands import Reply
+from manyhands.model.commands import JudgePrecision, Reply
 from manyhands.model.coverage import BLOCK_LINE, EMPTY, Coverage
 from manyhands.model.facts import PartialStored
 from manyhands.model.failures import Refusal
@@ -115,6 +116,11 @@ class CampaignShadow:
     failures: int = 0  # tasks that failed since something was accepted
     failed_blocks: dict[int, list[int]] = field(default_factory=dict)  # block: pilots
     unread: dict[str, list[int]] = field(default_factory=dict)  # object: mergers
+    look: int = 0  # at the merged result: how many were ordered
+    asked: JudgePrecision | None = None  # the one that is under way
+    judged: Estimate = field(default_factory=Estimate)  # by the last that was taken
+    unjudged: int = 0  # looks in a row that could not read what is needed
+    dear_until_us: int = 0
 
     @property
     def exact(self) -> bool:

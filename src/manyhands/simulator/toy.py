@@ -15,6 +15,7 @@ from math import factorial, sqrt
 
 from manyhands.model.campaign import Campaign, Mode
 from manyhands.model.coverage import BLOCK_LINE, Coverage, Span
+from manyhands.model.events import PrecisionJudged
 
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
@@ -75,15 +76,28 @@ class Toy:
 
     def samples(self, coverage: Coverage) -> int:
         """How many samples a coverage holds."""
-        if not self._classed:
-            return coverage.size
-        count = self.campaign.samples_in
-        return sum(count(span.end) - count(span.start) for span in coverage.spans)
+        return self.campaign.samples_of(coverage)
 
     def sums(self, coverage: Coverage) -> Sums:
-        """What a precision rule needs; nothing for the others."""
-        if self._unit is None:
-            return ()
+        """What a precision rule adds up; nothing for the others."""
+        rule = self.campaign.precision
+        return () if rule is None or rule.where is not None else self._totals(coverage)
+
+    def judged(self, coverage: Coverage, look: int = 1, judged_us: int = 0) -> PrecisionJudged:
+        """How precise these samples are together, as whoever merges them finds it."""
+        samples, rule = self.samples(coverage), self.campaign.precision
+        assert rule is not None
+        _, first, second, *_ = self._totals(coverage)
+        spread = samples * second - first * first
+        error = None
+        if samples > 1 and first > 0 and spread > 0:
+            error = sqrt(spread / (samples * samples * (samples - 1))) * rule.unit
+            error /= 1.0 if rule.relative is None else first / samples * rule.unit
+        number = self.campaign.campaign
+        return PrecisionJudged(number, look, samples, error, None, None, judged_us)
+
+    def _totals(self, coverage: Coverage) -> Sums:
+        """How many samples are not zero, and the sums of their powers."""
         totals = [0] * (POWERS + 1)
         for span in coverage.spans:
             start = self._prefix(span.line, span.start)

@@ -24,7 +24,7 @@ from manyhands.statistics.forms import BINNED, Form, Kind
 from manyhands.statistics.grid import EXPONENT_MAX, EXPONENT_MIN
 from manyhands.statistics.reference import TallyReference
 from manyhands.statistics.returned import BadReturn, Floats
-from manyhands.statistics.watching import Watch, require_watchable
+from manyhands.statistics.watching import Watch, is_additive, require_watchable
 
 HEADER_BYTES_MAX = 1 << 24
 AXES_MAX = 32  # numpy has at most 64
@@ -204,7 +204,7 @@ def _require_watched(said: Said, forms: Mapping[str, Form]) -> None:
         except BadReturn as error:
             raise Malformed(sentence(error)).within("watch") from error
         form = forms[said.watch.tally]
-        if said.samples > 0:
+        if said.samples > 0 and is_additive(form):
             length = 5 if form.kind is Kind.MEAN else 1 + form.powers
     _require(len(said.sums) == length, "sums", shown(list(said.sums)), f"{length} numbers")
     _require(bool(forms) or said.samples == 0, "samples", str(said.samples), "0 without tallies")

@@ -127,7 +127,11 @@ class Tallies:
 
     def results(self) -> dict[str, TallyResult]:
         """What each tally says, by name."""
-        return {name: self._held[name].result(self.samples) for name in self.names}
+        return {name: self.result(name) for name in self.names}
+
+    def result(self, name: str) -> TallyResult:
+        """What one tally says."""
+        return self._held[name].result(self.samples)
 
     def sums(self) -> tuple[int, ...]:
         """The numbers that a precision rule adds up; none if nothing is watched or held."""

@@ -16,7 +16,7 @@ from manyhands.statistics.audit import listed
 from manyhands.statistics.forms import Form, Kind
 from manyhands.statistics.returned import BadReturn, Mean, Moments, Returned
 
-WATCHABLE = (Kind.MEAN, Kind.MOMENTS)
+ADDITIVE = (Kind.MEAN, Kind.MOMENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,29 +32,31 @@ class Watch:
 
 
 def require_watchable(watch: Watch, forms: Mapping[str, Form]) -> None:
-    """Refuse a rule on a tally that is not there, or that is no single number per sample."""
+    """Refuse a rule on a tally that is not there, or that has no error."""
     name = watch.tally
     if name not in forms:
         raise BadReturn(f"precision on {name!r}: no tally {name!r}: there are {listed(forms)}")
-    form = forms[name]
-    if form.kind not in WATCHABLE:
+    if forms[name].kind is Kind.SUM:
         raise BadReturn(
-            f"precision on {name!r}: it is a {form.kind.value}, but the rule needs the values of"
-            " single samples: mh.mean or mh.moments"
+            f"precision on {name!r}: it is a sum, which has no error: mh.mean, mh.moments,"
+            " mh.batch, mh.histogram and mh.counts have"
         )
-    if form.shape != ():
-        raise BadReturn(
-            f"precision on {name!r}: it has the shape {form.shape}, but the rule needs one number"
-            " per sample: return the cell or the region that matters as its own tally"
-        )
+
+
+def is_additive(form: Form) -> bool:
+    """Whether a few sums tell how precise it is: a single number per sample."""
+    return form.kind in ADDITIVE and form.shape == ()
 
 
 def sums_of(watch: Watch, one: Returned) -> tuple[int, ...]:
     """How many samples were not zero, and the sums of powers in units of unit, unit², …
 
     From values, four powers; from moments, those that are there. Moments do not tell how many
-    samples were not zero: all of them, or none if the sums are.
+    samples were not zero: all of them, or none if the sums are. Of anything that is not a single
+    number per sample there are no sums: the merged result is judged.
     """
+    if not is_additive(one.form):
+        return ()
     unit = Fraction(watch.unit)
     if isinstance(one, Mean):
         sums = _exact_sums(one)

@@ -1,122 +1,36 @@
-"""Where a precision is asked for: statements about the cells of a tally.
+"""Where a precision is asked for, in words for users and as numbers for stop rules.
 
-Each gives one relative error, that of the worst cell it speaks of: an array is as precise as its
+Each statement gives one error, that of the worst cell it speaks of: an array is as precise as its
 least precise cell there, and an empty cell is never precise. The error of a region is not made of
 its cells' errors, since cells of one sample depend on each other: a region, a profile's point or a
 line's integral has to be a tally of its own.
+
+>>> precise(above(0.5), np.array([8.0, 6.0, 1.0]), np.array([0.1, 0.2, 0.9]))
+array([ True,  True, False])
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil, inf
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from manyhands.statistics.results import Number, relative
+from manyhands.model.where import (
+    TOP,
+    Above,
+    AllCells,
+    BadWhere,
+    Cell,
+    Fraction,
+    Mask,
+    Where,
+)
 from manyhands.statistics.returned import Floats
 
+__all__ = ["above", "all_cells", "cell", "fraction", "mask"]
+
 TOP_CELLS = 10
-
-
-class BadWhere(ValueError):
-    """A statement about cells that a tally does not have."""
-
-
-class Where(Protocol):
-    """A statement about the cells of one tally."""
-
-    def relative_error(self, value: Number, error: Number) -> float:
-        """The largest relative error among the cells it speaks of; infinite if there are none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell."""
-
-    index: tuple[int, ...]
-
-    def relative_error(self, value: Number, error: Number) -> float:
-        """That cell's."""
-        found = _relative(value, error)
-        try:
-            return float(found[self.index])
-        except (IndexError, TypeError) as problem:
-            raise BadWhere(f"there is no cell {self.index} in a tally {found.shape}") from problem
-
-
-@dataclass(frozen=True, slots=True)
-class All:
-    """Every cell; rarely met where parts stay empty."""
-
-    def relative_error(self, value: Number, error: Number) -> float:
-        """The worst of all."""
-        return _worst(_relative(value, error))
-
-
-@dataclass(frozen=True, slots=True)
-class Above:
-    """The cells whose value is above a level of the highest: where it matters in an image.
-
-    The highest is the mean of the ten highest cells ("top10"; of all, if there are fewer), since
-    the single highest ("max") is mostly one that fluctuated upwards.
-    """
-
-    level: float
-    of: str = "top10"
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.level < 1 or self.of not in ("top10", "max"):
-            raise BadWhere(
-                f"above({self.level!r}, of={self.of!r}): the level must be from 0 to below 1,"
-                ' and of "top10" or "max"'
-            )
-
-    def relative_error(self, value: Number, error: Number) -> float:
-        """The worst of those cells."""
-        flat = np.ravel(np.asarray(value, np.float64))
-        count = min(TOP_CELLS if self.of == "top10" else 1, flat.size)
-        highest = float(np.mean(np.partition(flat, flat.size - count)[flat.size - count :]))
-        if not highest > 0:
-            return inf
-        return _worst(_relative(value, error).reshape(-1)[flat > self.level * highest])
-
-
-@dataclass(frozen=True, slots=True)
-class Fraction:
-    """At least this fraction of all cells, the most precise ones."""
-
-    part: float
-
-    def __post_init__(self) -> None:
-        if not 0 < self.part <= 1:
-            raise BadWhere(f"fraction({self.part!r}): it must be above 0 and at most 1")
-
-    def relative_error(self, value: Number, error: Number) -> float:
-        """The worst of the most precise cells that make up the fraction."""
-        found = _relative(value, error).reshape(-1)
-        place = min(ceil(self.part * found.size), found.size) - 1
-        return float(np.partition(found, place)[place])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Mask:
-    """The cells that an array of truth values names."""
-
-    cells: NDArray[np.bool_]
-
-    def __post_init__(self) -> None:
-        if self.cells.dtype != np.bool_ or not np.any(self.cells):
-            raise BadWhere("mask(...) takes an array of truth values, one of them true at least")
-
-    def relative_error(self, value: Number, error: Number) -> float:
-        """The worst of those cells."""
-        found = _relative(value, error)
-        if found.shape != self.cells.shape:
-            raise BadWhere(f"a mask {self.cells.shape} does not fit a tally {found.shape}")
-        return _worst(found[self.cells])
 
 
 def cell(*index: int) -> Cell:
@@ -124,35 +38,71 @@ def cell(*index: int) -> Cell:
     return Cell(index)
 
 
-def all_cells() -> All:
+def all_cells() -> AllCells:
     """The precision of every cell."""
-    return All()
+    return AllCells()
 
 
-def above(level: float, of: str = "top10") -> Above:
+def above(level: float, of: str = TOP) -> Above:
     """The precision where the value is above a level of the highest."""
-    return Above(level, of)
+    return Above(float(level), of)
 
 
 def fraction(part: float) -> Fraction:
     """The precision that a fraction of the cells has reached."""
-    return Fraction(part)
+    return Fraction(float(part))
 
 
 def mask(cells: ArrayLike) -> Mask:
-    """The precision of chosen cells."""
-    found: NDArray[Any] = np.asarray(cells)
-    return Mask(found)
+    """The precision of the cells that an array of truth values names."""
+    found = np.asarray(cells)
+    if found.dtype != np.bool_ or not np.any(found):
+        raise BadWhere("mask(...) takes an array of truth values, one of them true at least")
+    steps = np.diff(np.ravel(found).astype(np.int8), prepend=0, append=0)
+    starts, ends = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
+    return Mask(found.shape, tuple(zip(starts.tolist(), ends.tolist(), strict=True)))
 
 
 def default(shape: tuple[int, ...]) -> Where:
     """What is meant if nothing is said: of an image, the cells above half of the highest."""
-    return Above(0.5) if shape else All()
+    return Above(0.5) if shape else AllCells()
 
 
-def _relative(value: Number, error: Number) -> Floats:
-    return relative(np.asarray(value, np.float64), np.asarray(error, np.float64))
+def precise(where: Where, value: Floats, error: Floats) -> NDArray[np.bool_]:
+    """Which cells it speaks of; `error` says which are the most precise."""
+    match where:
+        case Cell(index):
+            found = np.zeros(value.shape, np.bool_)
+            if len(index) != value.ndim or any(
+                one >= size for one, size in zip(index, value.shape, strict=True)
+            ):
+                raise BadWhere(f"there is no cell {index} in a tally {value.shape}")
+            found[index] = True
+            return found
+        case AllCells():
+            return np.ones(value.shape, np.bool_)
+        case Above(level, of):
+            highest = _highest(value, TOP_CELLS if of == TOP else 1)
+            return np.asarray(value > (level * highest if highest > 0 else np.inf), np.bool_)
+        case Fraction(part):
+            place = min(ceil(part * error.size), error.size) - 1
+            least = np.partition(error.reshape(-1), place)[place]
+            return np.asarray(error <= least, np.bool_)
+        case Mask(shape, runs):
+            if value.shape != shape:
+                raise BadWhere(f"a mask {shape} does not fit a tally {value.shape}")
+            steps = np.zeros(value.size + 1, np.int8)
+            steps[[start for start, _ in runs]] = 1
+            steps[[end for _, end in runs]] = -1
+            return np.cumsum(steps[:-1], dtype=np.int8).astype(np.bool_).reshape(shape)
 
 
-def _worst(found: Floats) -> float:
-    return float(np.max(found, initial=0.0)) if found.size else inf
+def worst(found: Floats) -> float:
+    """The largest error of some cells; infinite if there are none."""
+    return float(np.max(found)) if found.size else inf
+
+
+def _highest(value: Floats, cells: int) -> float:
+    flat = value.reshape(-1)
+    count = min(cells, flat.size)
+    return float(np.mean(np.partition(flat, flat.size - count)[flat.size - count :]))
