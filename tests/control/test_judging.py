@@ -225,7 +225,7 @@ def exact_run(order: int, delay: int) -> tuple[int | None, int, list[int]]:
     while pool.stage() in (Stage.OPEN, Stage.DRAINING):
         for i in (0, 1) if order else (1, 0):
             hand, start = hands[i], starts[i]
-            assert held[start.task], "nobody waits for a look"
+            assert held[start.task] or not waiting, "nobody waits for a look"
             for first, end in held[start.task]:
                 if pool.stage() not in (Stage.OPEN, Stage.DRAINING):
                     break

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from manyhands.control.block_set import BlockSet
 from manyhands.control.looks import FIRST_LOOK, Looks
+from manyhands.control.stopping import Estimate
 from manyhands.model.campaign import Stage
 from manyhands.model.orders import ExtendLease, StartTask
 from manyhands.model.stopping import Precision
@@ -86,6 +87,18 @@ def test_a_look_comes_as_soon_as_the_prefix_is_near_the_forecast() -> None:
     assert 64 < near < 128
     assert looks.points[looks.next - 1] < near <= looks.points[looks.next]
     assert (looks.goal() or 0) >= looks.points[looks.next]
+
+
+def test_while_a_look_is_under_way_work_goes_on_to_where_the_next_one_may_be() -> None:
+    looks = Looks(BLOCK)
+    looks.take(Estimate(False, 64 * BLOCK, 100 * BLOCK))
+    point = looks.points[looks.next]
+    assert 95 <= point <= (looks.goal() or 0) <= 104
+    looks.waiting = True
+    latest = looks.goal() or 0
+    assert latest <= 2 * point < -(-latest * 102 // 100)
+    looks.take(Estimate(False, point * BLOCK, 10**9))
+    assert looks.points[looks.next] == latest
 
 
 def _run(order: int) -> tuple[int | None, int, list[int]]:

@@ -14,7 +14,12 @@ from pathlib import Path
 from types import ModuleType
 
 from manyhands.simulator.swarm import SeedResult, run_seed
-from tests.simulator import mutants_of_counting, mutants_of_time, mutants_of_work
+from tests.simulator import (
+    mutants_of_counting,
+    mutants_of_looks,
+    mutants_of_time,
+    mutants_of_work,
+)
 from tests.simulator.broken import Broken, deciders
 
 SEEDS = range(200)  # a planted bug must be seen in one of these
@@ -42,7 +47,7 @@ class Catch:
 
 def mutants() -> dict[str, type[Broken]]:
     """Every planted bug by its name."""
-    modules = (mutants_of_counting, mutants_of_time, mutants_of_work)
+    modules = (mutants_of_counting, mutants_of_looks, mutants_of_time, mutants_of_work)
     return dict(sorted((one.__name__, one) for module in modules for one in _in(module)))
 
 

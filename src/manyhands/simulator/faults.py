@@ -32,7 +32,7 @@ class Fault(StrEnum):
     STORE_FULL = "store full"
     DOWNLOAD_FAILED = "download failed"
     NOT_HELD = "judged objects not held"  # what was to be judged could vanish meanwhile
-    JUDGED_TWICE = "judged twice"  # the answer to a look came again, later
+    JUDGED_TWICE = "judged twice"  # an answer came again, while the next look was under way
     TASK_CRASH = "task crash"
     BLOCK_POISONED = "poisoned block"  # a block that fails wherever it is computed
     SPEED_STEP = "speed step"

@@ -28,6 +28,7 @@ from manyhands.model.events import (
     MessageReceived,
     ObjectCollected,
     ObjectDeleted,
+    PrecisionJudged,
     PrecisionUnjudged,
     Ticked,
 )
@@ -75,6 +76,7 @@ class MasterShell:
     """The master's process, and what is left of it while it is away."""
 
     __slots__ = (
+        "_answers",
         "_away",
         "_behind_us",
         "_cut_at",
@@ -127,6 +129,7 @@ class MasterShell:
         self._observer = observer
         self._on_stage = on_stage
         self._behind_us = 0  # by so much this master's clock is wrong
+        self._answers: dict[int, PrecisionJudged] = {}  # the last of each campaign
         self._lives = 0  # how often the process died
         self._away = 0  # how many outages hold at the moment
         self._decided = 0  # how many journaled events were decided on, once at least
@@ -214,6 +217,10 @@ class MasterShell:
         takes_us = physics.between_us(physics.store_plan.judge_s)
         unheld = physics.strikes(physics.store_plan.misjudged_p, Fault.NOT_HELD)
         held = {} if unheld else {one.name: objects.get(one.name) for one in command.partials}
+        before = self._answers.get(command.campaign)
+        if before and physics.strikes(physics.store_plan.misjudged_p, Fault.JUDGED_TWICE):
+            again_us = self.alarms.now_us + takes_us // 2
+            self.alarms.push(again_us, self._take_if_here, before)
         look = Look(command, held, takes_us, self._lives)
         self.alarms.push(self.alarms.now_us + takes_us, self._judged, look)
 
@@ -229,10 +236,8 @@ class MasterShell:
             coverage |= thing.coverage
         toy = self.physics.toys[command.campaign]
         answer = toy.judged(coverage, command.look, look.takes_us)
+        self._answers[command.campaign] = answer
         self.take(answer)
-        if self.physics.strikes(self.physics.store_plan.misjudged_p, Fault.JUDGED_TWICE):
-            later_us = self.alarms.now_us + self.physics.repeat_delay_us()
-            self.alarms.push(later_us, self._take_if_here, answer)
 
     def _incident(self, command: ReportIncident) -> None:
         self.incidents[command.cause.value] += 1

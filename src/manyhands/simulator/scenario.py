@@ -131,7 +131,7 @@ class StorePlan:
     `rotten_p`: of the downloads that fail, those of an object that nobody can read any more.
     `misnamed_p`: of the merges, those whose output is announced by the name of an input.
     `misjudged_p`: of the looks at merged results, those that do not hold on to what they are about,
-    and those whose answer comes twice. `judge_s`: how long a look takes.
+    and those during which the last answer comes again. `judge_s`: how long a look takes.
     """
 
     fail_p: float = 0.0

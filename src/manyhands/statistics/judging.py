@@ -31,7 +31,7 @@ def measure(rule: Precision, tallies: Tallies) -> Measured:
     """What the rule asks of these tallies; BadWhere if they have no such cells."""
     if rule.tally not in tallies.names:
         known = ", ".join(tallies.names)
-        raise BadWhere(f"precision on {rule.tally!r}: there is no such tally, there are {known}")
+        raise BadWhere(f"precision on {rule.tally!r}: no tally {rule.tally!r}: there are {known}")
     result = tallies.result(rule.tally)
     if result.error is None:
         raise BadWhere(f"precision on {rule.tally!r}: a {result.kind.value} has no error")
