@@ -8,7 +8,7 @@ lies within the interval that the stopped run states.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import sqrt
@@ -55,8 +55,8 @@ class Row:
     @property
     def rule(self) -> Precision:
         """The rule as a user gets it."""
-        least = {"samples_min": BATCHES_MIN} if self.batches else {}
-        return Precision("x", self.part, None, CONFIDENCE, UNIT, **least)
+        rule = Precision("x", self.part, None, CONFIDENCE, UNIT)
+        return replace(rule, samples_min=BATCHES_MIN) if self.batches else rule
 
     @property
     def needed(self) -> int:
