@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from manyhands.api import rules
-from manyhands.api.campaign import Wishes, run
+from manyhands.api.campaign import Wishes, resume, run
 from manyhands.api.extending import extend
+from manyhands.api.joining import NotJoined, join
 from manyhands.api.quantities import BadQuantity
+from manyhands.api.running import PORTABLE, hands_of
+from manyhands.api.verifying import verify
 from manyhands.applications.stream import Stream
+from manyhands.control.state import State
 from manyhands.model.checks import Mistake
+from manyhands.model.commands import Command
+from manyhands.model.events import Event, MessageReceived
 from manyhands.model.stopping import StopRule
 from manyhands.model.where import BadWhere
-from manyhands.runtime.folder import FolderRefused
+from manyhands.runtime.child.rerun import rerun
+from manyhands.runtime.folder import Folder, FolderRefused
+from manyhands.runtime.local_pilots import Hands
 from manyhands.statistics import where
 from manyhands.statistics.returned import histogram
 
@@ -37,10 +47,64 @@ def test_in_exact_mode_it_is_as_if_it_had_been_asked_for_at_once(tmp_path: Path)
     assert extended.digest == at_once.digest
 
 
+def test_what_does_not_end_with_a_block_is_extended_behind_its_short_one(tmp_path: Path) -> None:
+    """It counts right and verifies, but its blocks are not those of one run."""
+    run("pi", 4500, pilots=1, out=tmp_path, exact=True, seed=3, block_samples=BLOCK)
+    extended = extend(tmp_path, rules.samples(7000), pilots=1)
+    assert extended.samples == extended["pi"].samples == 7000
+    again = extend(tmp_path, rules.samples(9000), pilots=1)
+    assert again.samples == again["pi"].samples == 9000
+    assert rerun(tmp_path, [(4, 5)]).samples == 500
+    verdict = verify(tmp_path, blocks=10)
+    assert verdict.good, verdict.findings
+
+
+def test_it_is_extended_again_and_again(tmp_path: Path) -> None:
+    wishes: Wishes = {"exact": True, "seed": 3, "block_samples": BLOCK}
+    at_once = run("pi", 9 * BLOCK, pilots=1, out=tmp_path / "whole", **wishes)
+    run("pi", 2 * BLOCK, pilots=1, out=tmp_path / "parts", **wishes)
+    parts = tmp_path / "parts"
+    last = [extend(parts, rules.samples(blocks * BLOCK), pilots=2) for blocks in (4, 5, 9)][-1]
+    assert last.digest == at_once.digest
+    assert resume(tmp_path / "parts").digest == at_once.digest
+
+
+def test_one_that_was_interrupted_is_gone_on_with_first(tmp_path: Path) -> None:
+    wishes: Wishes = {"exact": True, "seed": 3, "block_samples": BLOCK}
+    at_once = run("pi", 30 * BLOCK, pilots=1, out=tmp_path / "whole", **wishes)
+    parts = tmp_path / "parts"
+    run("pi", 2 * BLOCK, pilots=1, out=parts, **wishes)
+
+    class Interrupts:
+        """Somebody presses Ctrl-C when the second campaign has its first pilot."""
+
+        def decided(
+            self, now_s: float, event: Event, commands: list[Command], state: State
+        ) -> None:
+            if len(state.campaigns) == 2 and isinstance(event, MessageReceived):
+                os.kill(os.getpid(), signal.SIGINT)
+
+    stopped = extend(parts, rules.samples(30 * BLOCK), 1, [Interrupts()])
+    assert stopped.ended == "interrupted"
+    with pytest.raises(FolderRefused, match="has not ended: manyhands run --resume"):
+        extend(parts, rules.samples(40 * BLOCK))
+    with pytest.raises(NotJoined, match="has not ended"):
+        join([parts, tmp_path / "whole"], tmp_path / "both")
+    assert resume(parts, 1).digest == at_once.digest
+
+
+def test_what_children_may_take_is_remembered(tmp_path: Path) -> None:
+    run("pi", 1000, pilots=1, out=tmp_path, silence_s=50, disk="1G", exact="portable")
+    hands = hands_of(Folder(tmp_path).brief(), 3)
+    assert hands == Hands(3, 1, 50, 1 << 30, PORTABLE)
+
+
 def test_in_free_mode_new_streams_are_used(tmp_path: Path) -> None:
     before = run("pi", 100_000, pilots=2, out=tmp_path, seed=3)
     after = extend(tmp_path, rules.samples(before.samples + 100_000), pilots=2)
     assert after.samples >= before.samples + 100_000
+    assert after.samples == after["pi"].samples
+    assert after.reason == f"extended to {after.samples:,} samples"
     assert after["pi"].error < before["pi"].error  # type: ignore[operator]
 
 

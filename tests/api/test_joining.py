@@ -8,9 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from manyhands.api import rules
 from manyhands.api.campaign import Wishes, run
+from manyhands.api.extending import extend
 from manyhands.api.joining import NotJoined, join
 from manyhands.api.quantities import BadQuantity
+from manyhands.runtime.folder import FolderRefused
 
 
 def campaign(path: Path, seed: int, exact: bool = False, **options: float) -> Path:
@@ -33,6 +36,25 @@ def test_two_seeds_make_one_result(tmp_path: Path, exact: bool) -> None:
     assert join(folders[::-1], tmp_path / "turned").digest == both.digest
     listed = json.loads((tmp_path / "both" / "result.json").read_text())["parts"]
     assert [one["seed"] for one in listed] == [1, 2]
+
+
+@pytest.mark.slow
+def test_three_are_as_good_as_two_and_one_has_been_extended(tmp_path: Path) -> None:
+    folders = [campaign(tmp_path / str(seed), seed) for seed in (1, 2, 3)]
+    extend(folders[0], rules.samples(20_000), pilots=1)
+    three = join(folders, tmp_path / "three")
+    assert three.samples == three["absorbed"].samples >= 30_000
+    with pytest.raises(FolderRefused, match="holds no campaign"):
+        join([tmp_path / "three", folders[0]], tmp_path / "more")
+    with pytest.raises(BadQuantity, match="holds a result already"):
+        join(folders, tmp_path / "three")
+
+
+def test_where_nothing_can_be_written(tmp_path: Path) -> None:
+    folders = [campaign(tmp_path / str(seed), seed) for seed in (1, 2)]
+    (tmp_path / "file").touch()
+    with pytest.raises(NotJoined, match="cannot be written"):
+        join(folders, tmp_path / "file" / "both")
 
 
 def test_samples_that_would_count_twice_are_refused(tmp_path: Path) -> None:

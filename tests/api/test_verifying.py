@@ -51,6 +51,39 @@ def test_a_count_that_was_changed_is_found(damaged: Path) -> None:
     assert "6,000 samples" in bad(verify(damaged, blocks=0))[0]
 
 
+@pytest.mark.slow
+def test_what_was_kept_is_merged_and_computed_again(tmp_path: Path) -> None:
+    """A few blocks suffice: those that one checkpoint has and the one before it has not."""
+    source = tmp_path / "slow.py"
+    source.write_text(
+        "import time\nimport manyhands as mh\n"
+        "def advance(samples, stream):\n"
+        "    time.sleep(0.02)\n"
+        "    return {'x': mh.mean(stream.numpy().random(samples))}\n"
+    )
+    path = tmp_path / "run"
+    wishes: Wishes = {"exact": True, "block_samples": 10, "seed": 1, "keep_partials": True}
+    result = run(f"{source}:advance", 2000, pilots=1, out=path, **wishes)
+    assert result.ended == "done"
+    kept = [one for one in (path / "kept").rglob("*") if one.is_file()]
+    assert kept
+    verdict = verify(path, seed=1)
+    assert verdict.good, bad(verdict)
+    assert f"{len(kept)} objects that were replaced hold" in verdict.findings[3][1]
+    again = int(verdict.findings[-1][1].partition(" ")[0])
+    assert again < 200
+    kept[0].write_bytes(b"rubbish")
+    assert "is damaged: its object" in bad(verify(path, blocks=0))[0]
+
+
+@pytest.mark.parametrize("name", ["result.json", "brief.json", "journal.sqlite"])
+def test_a_file_that_holds_rubbish_is_found(name: str, damaged: Path) -> None:
+    (damaged / name).write_text("rubbish")
+    [found] = bad(verify(damaged))
+    assert found.startswith(f"{damaged} is damaged: ")
+    assert len(found.splitlines()) == 1
+
+
 def test_a_missing_object_is_found(damaged: Path) -> None:
     objects(damaged)[0].unlink()
     assert "is missing" in bad(verify(damaged, blocks=0))[0]

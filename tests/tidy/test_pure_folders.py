@@ -26,8 +26,9 @@ PURE = [
 # All of the standard library that pure code may import: it computes, and does nothing else.
 MAY_IMPORT = {
     "__future__", "abc", "array", "base64", "binascii", "bisect", "collections", "copy",
-    "dataclasses", "decimal", "enum", "fractions", "functools", "hashlib", "heapq", "itertools",
-    "math", "operator", "re", "statistics", "string", "struct", "textwrap", "types", "typing",
+    "dataclasses", "decimal", "difflib", "enum", "fractions", "functools", "hashlib", "heapq",
+    "itertools", "math", "operator", "re", "statistics", "string", "struct", "textwrap", "types",
+    "typing",
 }  # fmt: skip
 
 # A few folders may import a little more.

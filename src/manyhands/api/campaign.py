@@ -20,13 +20,14 @@ class Wishes(TypedDict, total=False):
     """What may be said of a campaign besides its application and its end."""
 
     options: dict[str, Any]  # keyword parameters of the application
-    exact: bool  # the same answer to the last bit, on any number of pilots
-    portable: bool  # and on processors of other kinds, at the price of speed
+    exact: bool | str  # the same answer to the last bit, on any number of pilots; "portable":
+    # on processors of other kinds too, at the price of speed
     seed: int  # the same seed, the same streams; drawn if it is not given
     block_samples: int  # the size of a block in exact mode
     skip_poisoned: int  # how many blocks may fail everywhere and be left out
     silence_s: float  # how long the application may compute without a word
     memory: str | int  # what one process of it may take, as "2G"
+    keep_partials: bool  # also those that later ones replaced: `manyhands verify` looks at them
     disk: str | int  # what it may leave in its working folder
 
 

@@ -10,18 +10,19 @@ from pathlib import Path
 from manyhands.api.quantities import BadQuantity
 from manyhands.api.result import Result
 from manyhands.api.rules import in_words
-from manyhands.api.running import finish, pilots_or_cores
+from manyhands.api.running import finish, hands_of
 from manyhands.control.campaigns import ENDED
 from manyhands.control.controller import Controller
 from manyhands.control.state import State
 from manyhands.control.stopping import judged
-from manyhands.model.campaign import Campaign, Mode
+from manyhands.model.campaign import Campaign, Mode, Stage
 from manyhands.model.coverage import Coverage
 from manyhands.model.events import PrecisionJudged
 from manyhands.model.stopping import Precision, Samples, StopRule
 from manyhands.runtime import database_journal
 from manyhands.runtime.answer import Answer, gather
-from manyhands.runtime.folder import Folder, FolderRefused, limits_of
+from manyhands.runtime.brief import Brief
+from manyhands.runtime.folder import Folder, FolderRefused, limits_of, room_in, undamaged
 from manyhands.runtime.local_pilots import Hands
 from manyhands.runtime.local_run import extend_locally
 from manyhands.runtime.master import Watches
@@ -36,16 +37,18 @@ def extend(
 ) -> Result:
     """Go on to a number of samples in all, or to a precision of what is then there."""
     folder = Folder(path)
-    hands = Hands(pilots_or_cores(pilots), environment=folder.brief().environment)
+    hands = hands_of(folder.brief(), pilots)
     result: Result | None = None
     for _ in range(ROUNDS_MAX):
         state = state_of(folder)
         _require_ended(folder, state)
-        answer = gather(state, folder.store)
+        with undamaged(path):
+            answer = gather(state, folder.store)
         missing = _missing(until, answer, path)
         if missing <= 0:
             break
-        result = _round(folder, _next(state, answer.coverage, missing), hands, watchers)
+        more = _next(state, answer.coverage, missing)
+        result = _round(folder, more, hands, watchers)
         if result.ended != "done":
             return result
     if result is None:
@@ -53,26 +56,53 @@ def extend(
     return result
 
 
+def samples_in(path: Path) -> int:
+    """How many samples a campaign holds."""
+    folder = Folder(path)
+    state = state_of(folder)
+    with undamaged(path):
+        return gather(state, folder.store).samples
+
+
 def state_of(folder: Folder) -> State:
     """What the journal leads to."""
     folder.brief()  # is there a campaign at all?
-    controller = Controller(limits_of(database_journal.header_of(folder.journal).about))
-    for now_s, event in database_journal.read(folder.journal):
-        controller.handle(now_s, event)
+    with undamaged(folder.path):
+        controller = Controller(limits_of(database_journal.header_of(folder.journal).about))
+        for now_s, event in database_journal.read(folder.journal):
+            controller.handle(now_s, event)
     return controller.state
 
 
 def _round(folder: Folder, campaign: Campaign, hands: Hands, watchers: Sequence[Watches]) -> Result:
-    brief = replace(folder.brief(), samples_wanted=campaign.samples_wanted)
-    folder.change_brief(brief)
-    return finish(folder, brief, hands, extend_locally(folder, campaign, hands, watchers))
+    brief = folder.brief()
+    short = brief.short_blocks | _short_block(brief, campaign.begins_at)
+    brief = replace(brief, samples_wanted=campaign.samples_wanted, short_blocks=short)
+    with undamaged(folder.path), room_in(folder.path):
+        folder.change_brief(brief)
+        ran = extend_locally(folder, campaign, hands, watchers)
+    return finish(folder, brief, hands, ran)
+
+
+def _short_block(brief: Brief, blocks: int) -> dict[str, int]:
+    """The last of so many blocks, if it is shorter than the others: it is not the last any more."""
+    wanted = brief.samples_wanted
+    missing = 0 if wanted is None or not brief.exact else blocks * brief.block_samples - wanted
+    return {str(blocks - 1): brief.block_samples - missing} if missing > 0 else {}
 
 
 def _require_ended(folder: Folder, state: State) -> None:
     last = next(reversed(state.campaigns.values()), None)
     if last is None or last.stage not in ENDED:
         raise FolderRefused(f"{folder.path} has not ended: manyhands run --resume {folder.path}")
+    if not state.partials:
+        raise FolderRefused(f"{folder.path} holds no samples: run it anew in another folder")
     first = next(iter(state.campaigns.values())).campaign
+    if first.mode is Mode.EXACT and last.stage is Stage.FAILED:
+        raise FolderRefused(
+            f"{folder.path} has failed ({last.reason}): blocks are missing, behind which no others "
+            "can be added; run it anew in another folder"
+        )
     if first.mode is Mode.EXACT and first.samples_in(1) < first.block_samples:
         raise FolderRefused(
             f"{folder.path} holds less than one block of {first.block_samples} samples: "

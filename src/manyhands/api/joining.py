@@ -9,12 +9,13 @@ from manyhands.analysis.files import ARCHIVE, RESULT, write_archive, write_image
 from manyhands.api.extending import state_of
 from manyhands.api.quantities import BadQuantity
 from manyhands.api.result import Result
+from manyhands.control.campaigns import ENDED
 from manyhands.model.campaign import Campaign
 from manyhands.model.checks import Mistake
 from manyhands.model.coverage import EMPTY, Coverage
 from manyhands.runtime.answer import Answer, digest_of, gather
 from manyhands.runtime.brief import Brief
-from manyhands.runtime.folder import Folder
+from manyhands.runtime.folder import Folder, said_of, undamaged
 from manyhands.statistics.tallies import Tallies
 
 SAME = ("name", "version", "options_json")  # what campaigns that are merged have in common
@@ -63,7 +64,10 @@ def _part(path: Path) -> Part:
     folder = Folder(path)
     brief = folder.brief()
     state = state_of(folder)
-    answer = gather(state, folder.store)
+    if next(reversed(state.campaigns.values())).stage not in ENDED:
+        raise NotJoined(f"{path} has not ended: manyhands run --resume {path}")
+    with undamaged(path):
+        answer = gather(state, folder.store)
     if answer.tallies is None:
         raise NotJoined(f"{path} holds no samples: there is nothing to merge")
     return Part(path, brief, next(iter(state.campaigns.values())).campaign, answer)
@@ -100,7 +104,6 @@ def _common(one: Coverage, other: Coverage) -> int:
 
 
 def _written(parts: list[Part], whole: Tallies, mode: str, out: Path) -> Result:
-    out.mkdir(parents=True, exist_ok=True)
     result = Result(
         parts[0].campaign.name,
         mode,
@@ -115,8 +118,6 @@ def _written(parts: list[Part], whole: Tallies, mode: str, out: Path) -> Result:
         whole.results(),
         out,
     )
-    write_archive(out / ARCHIVE, result.tallies, result.samples)
-    write_images(out, result.tallies)
     listed = [
         {
             "folder": str(part.path),
@@ -127,5 +128,13 @@ def _written(parts: list[Part], whole: Tallies, mode: str, out: Path) -> Result:
         }
         for part in parts
     ]
-    write_result(out / RESULT, result.to_plain() | {"parts": listed})
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        write_archive(out / ARCHIVE, result.tallies, result.samples)
+        write_images(out, result.tallies)
+        write_result(out / RESULT, result.to_plain() | {"parts": listed})
+    except OSError as error:
+        raise NotJoined(
+            f"{out} cannot be written ({said_of(error)}): choose another folder with --out"
+        ) from error
     return result

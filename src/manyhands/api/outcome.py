@@ -9,19 +9,39 @@ from typing import Any
 
 from manyhands.api.rules import in_words
 from manyhands.control.campaign_record import CampaignRecord
+from manyhands.control.stopping import standard_errors
+from manyhands.model.checks import is_span
 from manyhands.model.failures import FailureCause
 from manyhands.model.stopping import AnyOf, Budget, Deadline, Precision, Samples, StopRule, leaves
 from manyhands.runtime.child.failing import FAILURES
+from manyhands.runtime.local_pilots import PILOTS
 from manyhands.runtime.local_run import Ended, Ran
+from manyhands.statistics.forecast import duration, samples_needed
 
+IN_WORDS = {
+    FailureCause.APPLICATION_SILENT: "it computed longer without a word than --silence allows",
+    FailureCause.APPLICATION_CRASHED: "its process ended without a word: see {log}/*/log.txt",
+    FailureCause.APPLICATION_OVERSIZE: "it took more than --memory or --disk allows",
+    FailureCause.UPLOAD_FAILED: "results cannot be stored: is the disk full?",
+}
 PARTIAL = "partial"  # a deadline or a budget came before what was wanted
 
 
 def ended(ran: Ran) -> str:
     """done, partial, failed or interrupted."""
+    if ran.ended is Ended.DONE and not ran.answer.samples:
+        return Ended.FAILED.value  # a limit came before anything was stored
     if ran.ended is Ended.DONE and _wanted(ran.record) and not _reached(ran):
         return PARTIAL
     return ran.ended.value
+
+
+def mistake(ran: Ran, folder: Path) -> str:
+    """What the first results showed to be wrong with what was asked for; empty if nothing was."""
+    if ran.ended is not Ended.FAILED or ran.answer.samples:
+        return ""
+    said = [str(note["message"]) for note in failures(folder) if note.get("mistake")]
+    return said[0] if said else ""
 
 
 def reason(ran: Ran, folder: Path) -> str:
@@ -35,8 +55,12 @@ def reason(ran: Ran, folder: Path) -> str:
     ]
     met = " and ".join(in_words(one) for one in reached)
     missed = " or ".join(in_words(one) for one in _wanted(ran.record))
+    if not ran.answer.samples:
+        return f"nothing was stored before the limit ({met}): give it more time"
     if ended(ran) == PARTIAL:
-        return f"stopped by the limit ({met}) before {missed}"
+        return f"stopped by the limit ({met}) before {missed}{_how_far(ran)}"
+    if len(ran.campaigns) > 1:
+        return f"extended to {ran.answer.samples:,} samples"
     return f"reached {met}"
 
 
@@ -57,6 +81,26 @@ def _reached(ran: Ran) -> list[StopRule]:
     ]
 
 
+def _how_far(ran: Ran) -> str:
+    """How well a tally is known, and what the precision that was asked for would take."""
+    rule, tallies = ran.record.campaign.precision, ran.answer.tallies
+    if rule is None or tallies is None:
+        return ""
+    found = tallies.results()[rule.tally]
+    if not isinstance(found.value, float) or not isinstance(found.error, float):
+        return ""
+    error = found.error * standard_errors(rule.confidence)
+    target = rule.absolute if rule.absolute is not None else (rule.relative or 0) * abs(found.value)
+    if not target > 0 or not is_span(ran.seconds):
+        return f": {rule.tally} is {found.value:g} so far"
+    known = f"{100 * error / abs(found.value):.2g} %" if rule.relative else f"{error:.2g}"
+    needed = samples_needed(ran.answer.samples, error, target)
+    if needed is None or needed <= ran.answer.samples:
+        return f": {rule.tally} is known to {known}"
+    left_s = (needed / ran.answer.samples - 1) * ran.seconds
+    return f": {rule.tally} is known to {known}, the rest takes about {duration(left_s)} more"
+
+
 def _failure(ran: Ran, folder: Path) -> str:
     """What the master says, what the application said, and how to see it again."""
     said = ran.reason
@@ -66,7 +110,8 @@ def _failure(ran: Ran, folder: Path) -> str:
         causes = {one.value for one in FailureCause}
         what, _, cause = said.rpartition(": ")
         said = f"{what if cause in causes else said}: {message}"
-    said = said.replace(FailureCause.APPLICATION_SILENT.value, "it was silent for too long")
+    for cause_value, words in IN_WORDS.items():
+        said = said.replace(cause_value.value, words.format(log=folder / PILOTS))
     blocks = ran.record.blocks
     if blocks is not None and blocks.poisoned.size:
         first = blocks.poisoned.intervals()[0][0]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from typing import cast
 
-from manyhands.model.checks import COUNT_MAX, Mistake
+from manyhands.model.checks import COUNT_MAX, Mistake, is_span
 
 SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -35,7 +36,17 @@ def part(what: str, value: str | float) -> float:
     number = _number(text.rstrip("% ")) if percent else _number(value)
     if number is None or not 0 < number < math.inf:
         raise BadQuantity(f"{what} {value!r} is not a precision: 0.005 or 0.5% is")
-    return number / 100 if percent else number
+    found = number / 100 if percent else number
+    if found > 1:
+        raise BadQuantity(f"{what} {value!r} is more than 100 %: 0.005 or 0.5% is a precision")
+    return found
+
+
+def above_zero(what: str, value: object) -> float:
+    """A finite number above 0."""
+    if not is_span(value):
+        raise BadQuantity(f"{what} {value!r} is not a number above 0")
+    return float(cast(float, value))
 
 
 def seconds(what: str, value: str | float) -> float:
@@ -59,7 +70,7 @@ def size_bytes(what: str, value: str | int) -> int:
 def _number(value: str | float) -> float | None:
     try:
         number = float(str(value).replace("_", "") if isinstance(value, str) else value)
-    except ValueError:
+    except (ValueError, TypeError, OverflowError):
         return None
     return number if math.isfinite(number) else None
 

@@ -110,7 +110,7 @@ def _plain(name: str, tally: TallyResult) -> dict[str, Any]:
     """A tally as JSON knows it; arrays are in the archive."""
     plain: dict[str, Any] = {"kind": tally.kind.value, "samples": tally.samples}
     if isinstance(tally.value, float):
-        plain |= {"value": tally.value, "error": _finite(tally.error)}
+        plain |= {"value": _finite(tally.value), "error": _finite(tally.error)}
         plain |= {"relative_error": _finite(tally.relative_error), "vov": _finite(tally.vov)}
     else:
         plain |= {"value": None, "error": None, "shape": list(tally.value.shape)}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
+from typing import cast, get_args
 
 from manyhands.api.places import place_in_words
-from manyhands.api.quantities import BadQuantity, count, part, seconds
+from manyhands.api.quantities import BadQuantity, above_zero, count, part, seconds
 from manyhands.model.stopping import (
     AllOf,
     AnyOf,
@@ -50,9 +51,13 @@ def precision(
         raise BadQuantity(
             f"precision({tally!r}) takes either relative or absolute, as relative=0.01"
         )
-    found = None if relative is None else part("relative", relative)
+    if absolute is not None:
+        absolute = above_zero(f"precision of {tally}", absolute)
+    found = None if relative is None else part(f"precision of {tally}", relative)
     if confidence is None:
         return Precision(tally, found, absolute, unit=UNIT, where=where)
+    if above_zero("confidence", confidence) >= 1:
+        raise BadQuantity(f"confidence {confidence!r} is not below 1, as 0.95 is")
     return Precision(tally, found, absolute, confidence, UNIT, where=where)
 
 
@@ -65,22 +70,31 @@ def deadline(when: float | str | datetime) -> Deadline:
 
 def budget(core_hours: float) -> Budget:
     """Stop when the slots have worked so long in all."""
-    return Budget(float(core_hours))
+    return Budget(above_zero("budget", core_hours))
 
 
 def any_of(*rules: StopRule) -> AnyOf:
     """Stop as soon as one of the rules says so."""
-    return AnyOf(rules)
+    return AnyOf(tuple(rule_of(one) for one in rules))
 
 
 def all_of(*rules: StopRule) -> AllOf:
     """Stop when all of the rules say so."""
-    return AllOf(rules)
+    return AllOf(tuple(rule_of(one) for one in rules))
 
 
 def rule_of(until: StopRule | int | float | str) -> StopRule:
     """A rule, or a number of samples."""
-    return samples(until) if isinstance(until, int | float | str) else until
+    if isinstance(until, int | float | str):
+        return samples(until)
+    return _required(until)
+
+
+def _required(until: object) -> StopRule:
+    """Refuse what is neither a rule nor a number, whatever its type was said to be."""
+    if not isinstance(until, get_args(StopRule)):
+        raise BadQuantity(f"until={until!r} is no end: give a number of samples, or a rule")
+    return cast(StopRule, until)
 
 
 def in_words(rule: StopRule) -> str:

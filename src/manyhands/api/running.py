@@ -18,18 +18,28 @@ from manyhands.applications.describing import describe
 from manyhands.applications.description import Description
 from manyhands.applications.executing import require_not_being_loaded
 from manyhands.model.campaign import Campaign, Mode, Pace
+from manyhands.model.checks import is_count, is_time
 from manyhands.model.stopping import AllOf, AnyOf, Precision, StopRule
 from manyhands.runtime.brief import Brief
-from manyhands.runtime.folder import Folder
+from manyhands.runtime.folder import Folder, room_in, undamaged
 from manyhands.runtime.local_pilots import Hands
 from manyhands.runtime.local_run import Ended, Ran, resume_locally, run_locally
 from manyhands.runtime.master import Watches
 
+OTHER = {  # what has to be the same wherever samples are counted together
+    "name": "another application",
+    "version": "another version of its application",
+    "options_json": "other options",
+}
 RUNS = "manyhands-runs"  # where campaigns live that were given no folder
 SEED_BITS = 63
 CHECKPOINT_S = 1.0
+PILOTS_MAX = 1000  # on one machine; each is two processes
+PORTABLY = "portable"
 PORTABLE = {  # the arithmetic that every x86-64 processor of the last decade has
-    "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL",
+    # As numpy calls them from 2.4 on, and before; it passes over names that it does not know.
+    "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR "
+    "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL",
     "OPENBLAS_CORETYPE": "Prescott",
     "NUMBA_CPU_NAME": "generic",
     "NUMBA_CPU_FEATURES": "",
@@ -44,8 +54,7 @@ class Wish:
     until: StopRule | int | float | str
     options: Mapping[str, Any] = field(default_factory=dict)
     pilots: int | None = None
-    exact: bool = False
-    portable: bool = False
+    exact: bool | str = False  # or "portable"
     seed: int | None = None
     block_samples: int | None = None
     skip_poisoned: int = 0
@@ -53,29 +62,38 @@ class Wish:
     silence_s: float = 900.0
     memory_bytes: int | None = None
     disk_bytes: int | None = None
+    keep_partials: bool = False
 
 
 def start(wish: Wish, watchers: Sequence[Watches] = ()) -> Result:
     """Run a new campaign to its end."""
     require_not_being_loaded()
+    _require_sensible(wish)
     description = describe(wish.application, wish.options)
     campaign = _campaign(wish, description)
     folder = Folder(wish.out if wish.out is not None else _new_folder(description.name))
     precision = campaign.precision
-    environment = PORTABLE if wish.portable else {}
+    environment = PORTABLE if wish.exact == PORTABLY else {}
     brief = Brief(
         description,
         campaign.campaign,
         campaign.seed,
-        wish.exact,
+        campaign.mode is Mode.EXACT,
         campaign.block_samples,
         campaign.samples_wanted,
         None if precision is None else (precision.tally, precision.unit),
+        silence_s=wish.silence_s,
         memory_bytes=wish.memory_bytes,
+        disk_bytes=wish.disk_bytes,
+        keep_partials=wish.keep_partials,
         environment=environment,
     )
-    hands = Hands(pilots_or_cores(wish.pilots), 1, wish.silence_s, wish.disk_bytes, environment)
-    ran = run_locally(folder, brief, campaign, hands, watchers)
+    hands = hands_of(brief, wish.pilots)
+    with room_in(folder.path):
+        ran = run_locally(folder, brief, campaign, hands, watchers)
+    if mistake := outcome.mistake(ran, folder.path):
+        folder.give_up()
+        raise BadQuantity(mistake)
     return finish(folder, brief, hands, ran)
 
 
@@ -91,8 +109,10 @@ def go_on(
     brief = folder.brief()
     if application is not None:
         _require_same(describe(application, options or {}), brief.description, path)
-    hands = Hands(pilots_or_cores(pilots), environment=brief.environment)
-    return finish(folder, brief, hands, resume_locally(folder, hands, watchers))
+    hands = hands_of(brief, pilots)
+    with undamaged(path), room_in(path):
+        ran = resume_locally(folder, hands, watchers)
+    return finish(folder, brief, hands, ran)
 
 
 def finish(folder: Folder, brief: Brief, hands: Hands, ran: Ran) -> Result:
@@ -114,26 +134,28 @@ def finish(folder: Folder, brief: Brief, hands: Hands, ran: Ran) -> Result:
         answer.digest,
         {} if answer.tallies is None else answer.tallies.results(),
         folder.path,
-        ran.record.refused,
+        ran.record.refused * (campaign.block_samples or 1),
         0 if blocks is None or ran.ended is Ended.INTERRUPTED else _skipped(ran),
     )
-    if result.tallies:
-        write_archive(folder.path / ARCHIVE, result.tallies, result.samples)
-        write_images(folder.path, result.tallies)
-    write_result(folder.path / RESULT, result.to_plain())
+    with room_in(folder.path):
+        if result.tallies:
+            write_archive(folder.path / ARCHIVE, result.tallies, result.samples)
+            write_images(folder.path, result.tallies)
+        write_result(folder.path / RESULT, result.to_plain())
     return result
 
 
 def _campaign(wish: Wish, description: Description) -> Campaign:
     rule = _with_unit(rule_of(wish.until))
+    exact = bool(wish.exact)
     block_samples = wish.block_samples or description.block_samples or 0
     return Campaign(
         0,
         description.name,
         secrets.randbits(SEED_BITS) if wish.seed is None else wish.seed,
         rule,
-        Mode.EXACT if wish.exact else Mode.FREE,
-        block_samples if wish.exact else 0,
+        Mode.EXACT if exact else Mode.FREE,
+        block_samples if exact else 0,
         pace=Pace(checkpoint_s=CHECKPOINT_S),
         skip_poisoned=wish.skip_poisoned,
     )
@@ -148,12 +170,32 @@ def _with_unit(rule: StopRule) -> StopRule:
     return rule
 
 
+def hands_of(brief: Brief, pilots: int | None) -> Hands:
+    """So many pilots, whose children may take what was said when the campaign was begun."""
+    count = pilots_or_cores(pilots)
+    return Hands(count, 1, brief.silence_s, brief.disk_bytes, brief.environment)
+
+
 def pilots_or_cores(wished: int | None) -> int:
     if wished is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-    if wished < 1:
-        raise BadQuantity(f"pilots {wished} is not a number of pilots: 1 or more are needed")
+    if not is_count(wished, 1) or wished > PILOTS_MAX:
+        raise BadQuantity(f"pilots {wished!r} is not a number of pilots: 1 to {PILOTS_MAX} are")
     return wished
+
+
+def _require_sensible(wish: Wish) -> None:
+    """What would be ignored, or be noticed too late, is refused."""
+    if wish.exact not in (True, False, PORTABLY):
+        raise BadQuantity(f"exact is {wish.exact!r}, but must be True, False or {PORTABLY!r}")
+    if wish.block_samples is not None:
+        if not is_count(wish.block_samples, 1):
+            raise BadQuantity(f"block_samples {wish.block_samples!r} is not a whole number above 0")
+        if not wish.exact:
+            raise BadQuantity("block_samples is given, but free mode has no blocks: ask for exact")
+    if not is_time(wish.silence_s):
+        raise BadQuantity(f"silence_s {wish.silence_s!r} is not a number of seconds above 0")
+    pilots_or_cores(wish.pilots)
 
 
 def _new_folder(name: str) -> Path:
@@ -168,12 +210,12 @@ def _new_folder(name: str) -> Path:
 
 
 def _require_same(wanted: Description, begun: Description, path: Path) -> None:
-    for what in ("name", "version", "options_json"):
+    for what in OTHER:
         if getattr(wanted, what) != getattr(begun, what):
             raise BadQuantity(
-                f"{path} was begun with another {what.removesuffix('_json')} of the application "
-                f"({getattr(begun, what)}, not {getattr(wanted, what)}): its samples cannot be "
-                "mixed with others; choose a new folder"
+                f"{path} was begun with {OTHER[what]} ({getattr(begun, what)}, not "
+                f"{getattr(wanted, what)}): its samples cannot be mixed with others; choose a new "
+                "folder"
             )
 
 

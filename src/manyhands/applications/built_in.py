@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from manyhands.applications.declaring import BadApplication, nearest
+from manyhands.applications.declaring import BadApplication
+from manyhands.model.malformed import nearest
 
 BUILT_IN = {
     "pi": "manyhands.applications.pi",

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, TypeVar, overload
 
 from manyhands.model.checks import Mistake, require, require_count
@@ -88,9 +87,3 @@ def declared_by(target: object) -> Declared:
     """What an application says of itself, or the defaults."""
     declared = getattr(target, MARK, None)
     return declared if isinstance(declared, Declared) else Declared()
-
-
-def nearest(word: str, choices: list[str]) -> str:
-    """The end of a sentence that suggests the choice most like a word; empty if none is."""
-    found = get_close_matches(word, choices, n=1)
-    return f"; did you mean '{found[0]}'?" if found else ""

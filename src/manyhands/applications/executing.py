@@ -22,8 +22,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, TypeVar
 
-from manyhands.applications.declaring import BadApplication, nearest
-from manyhands.model.malformed import sentence
+from manyhands.applications.declaring import BadApplication
+from manyhands.model.malformed import nearest, sentence
 
 LISTED_MAX = 10  # how many functions a message names
 

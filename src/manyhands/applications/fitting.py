@@ -7,9 +7,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from manyhands.applications.declaring import BadApplication, Declared, nearest
+from manyhands.applications.declaring import BadApplication, Declared
 from manyhands.applications.description import OPTIONS_CHARACTERS_MAX
-from manyhands.model.malformed import sentence
+from manyhands.model.malformed import nearest, sentence
 
 TAKEN = ("samples", "stream", "prepared", "self")  # no option may be called so
 PREPARED = "prepared"

@@ -13,7 +13,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from manyhands.applications.built_in import BUILT_IN, built_in, name_if_built_in
-from manyhands.applications.declaring import BadApplication, nearest
+from manyhands.applications.declaring import BadApplication
 from manyhands.applications.description import SOURCE_CHARACTERS_MAX, Kind
 from manyhands.applications.executing import (
     attribute,
@@ -23,6 +23,7 @@ from manyhands.applications.executing import (
     module_from_source,
 )
 from manyhands.applications.travelling import CannotTravel, portable_source, unwrapped
+from manyhands.model.malformed import nearest
 
 MAIN = "__main__"
 INSTALLED = ("site-packages", "dist-packages")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,16 +9,22 @@ import typer
 from manyhands.analysis.progress import Progress
 from manyhands.api import extending, quantities
 from manyhands.cli.live import shown
-from manyhands.cli.run import Confidence, Ends, Json, Pilots, Precise, Where, shown_status
+from manyhands.cli.options import END, CampaignFolder, Confidence, Json, Pilots, Precise, Where
+from manyhands.cli.run import Ends, shown_status
 from manyhands.cli.usage import UsageError
-from manyhands.runtime.answer import gather
-from manyhands.runtime.folder import Folder
+
+EXAMPLE = "manyhands extend slab --samples +1e8"
 
 
 def extend(
-    folder: Annotated[Path, typer.Argument(help="The campaign's folder.")],
+    folder: CampaignFolder,
     samples: Annotated[
-        str | None, typer.Option(help="So many in all, as 2e8; or so many more, as +1e8.")
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="So many in all, as 2e8; or so many more, as +1e8.",
+            rich_help_panel=END,
+        ),
     ] = None,
     precision: Precise = None,
     confidence: Confidence = None,
@@ -29,9 +34,7 @@ def extend(
 ) -> int:
     """Go on with a campaign that has ended, to more samples or a better precision."""
     if samples is not None and samples.startswith("+"):
-        there = Folder(folder)
-        have = gather(extending.state_of(there), there.store).samples
-        samples = str(have + quantities.count("--samples", samples[1:]))
+        samples = str(extending.samples_in(folder) + quantities.count("--samples", samples[1:]))
     rule = Ends(samples, precision or [], confidence, None, None, where).rule()
     if rule is None or (samples is not None and precision):
         raise UsageError("extend to what? say --samples +1e8 or --precision NAME=0.1%")

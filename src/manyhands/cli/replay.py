@@ -19,9 +19,11 @@ from manyhands.runtime import journal as file_journal
 from manyhands.runtime.folder import JOURNAL, limits_of
 from manyhands.runtime.journal import JournalDamaged
 
+EXAMPLE = "manyhands replay slab"
+
 
 def replay(
-    journal: Annotated[Path, typer.Argument(help="A campaign's folder, or a journal file.")],
+    journal: Annotated[Path, typer.Argument(metavar="DIR", help="Its folder, or a journal file.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """Replay a journal: count its events and commands, say what the campaigns came to."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from manyhands.analysis.progress import Progress
 from manyhands.api import quantities, rules
@@ -15,52 +13,36 @@ from manyhands.api.places import place_of
 from manyhands.api.result import Result
 from manyhands.api.running import Wish, go_on, start
 from manyhands.cli.live import shown
+from manyhands.cli.options import (
+    App,
+    BlockSamples,
+    Budget,
+    Confidence,
+    Deadline,
+    Disk,
+    Exact,
+    Json,
+    KeepPartials,
+    Memory,
+    Options,
+    Out,
+    Pilots,
+    Portable,
+    Precise,
+    Resume,
+    Samples,
+    Seed,
+    Silence,
+    SkipPoisoned,
+    Where,
+)
 from manyhands.cli.usage import UsageError
 from manyhands.model.stopping import StopRule
 
+SHOWN = ("report.html", "result.json", "result.npz")
 DONE, FAILED, PARTIAL, INTERRUPTED = 0, 1, 3, 130
 
-App = Annotated[
-    str | None,
-    typer.Argument(
-        help="A built-in (pi, slab), file.py:function, or package.module:function.",
-        show_default=False,
-    ),
-]
-Samples = Annotated[str | None, typer.Option(help="Stop at so many, as 1e8.")]
-Precise = Annotated[
-    list[str] | None, typer.Option(help="Stop when a tally is known so well, as dose=0.5%.")
-]
-Confidence = Annotated[
-    float | None, typer.Option(help="Of --precision; without it, one standard error (k=1).")
-]
-Where = Annotated[
-    str | None,
-    typer.Option(
-        help="Which cells of an array --precision is about: above(0.5), the default,"
-        " cell(3,4), all, fraction(0.9) or mask(FILE.npy)."
-    ),
-]
-Deadline = Annotated[str | None, typer.Option(help="Have the answer by then, as 10m or 2h.")]
-Budget = Annotated[float | None, typer.Option(help="Stop after so many core hours.")]
-Options = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="An option of the application, as thickness=3."),
-]
-Pilots = Annotated[int | None, typer.Option(help="How many processes; one per core.")]
-Exact = Annotated[bool, typer.Option("--exact", help="The same bits on any number of pilots.")]
-Portable = Annotated[
-    bool, typer.Option("--portable", help="Exact on any x86-64 processor, and slower.")
-]
-Seed = Annotated[int | None, typer.Option(help="Of all streams; drawn if not given.")]
-BlockSamples = Annotated[int | None, typer.Option(help="The size of a block, in exact mode.")]
-SkipPoisoned = Annotated[int, typer.Option(help="How many blocks may fail and be left out.")]
-Silence = Annotated[str, typer.Option(help="How long the application may say nothing.")]
-Memory = Annotated[str | None, typer.Option(help="What one process may take, as 2G.")]
-Disk = Annotated[str | None, typer.Option(help="What one process may leave in its folder.")]
-Out = Annotated[Path | None, typer.Option(help="The campaign's folder; a new one by default.")]
-Resume = Annotated[Path | None, typer.Option(help="Go on with the campaign in this folder.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+EXAMPLE = "manyhands run slab --precision absorbed=0.1% --deadline 10m --set thickness=3 --out slab"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +101,7 @@ def run(
     silence: Silence = "15m",
     memory: Memory = None,
     disk: Disk = None,
+    keep_partials: KeepPartials = False,
     out: Out = None,
     resume: Resume = None,
     as_json: Json = False,
@@ -141,8 +124,7 @@ def run(
         rule,
         chosen,
         pilots,
-        exact or portable,
-        portable,
+        "portable" if portable else exact,
         seed,
         block_samples,
         skip_poisoned,
@@ -150,6 +132,7 @@ def run(
         quantities.seconds("--silence", silence),
         None if memory is None else quantities.size_bytes("--memory", memory),
         None if disk is None else quantities.size_bytes("--disk", disk),
+        keep_partials,
     )
     return _show(wish, as_json)
 
@@ -171,6 +154,8 @@ def options_of(given: list[str]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not (name.isidentifier() and equals):
             raise UsageError(f"--set {text!r} is not NAME=VALUE, as thickness=3")
+        if name in found:
+            raise UsageError(f"--set {name} is given twice: give it once")
         try:
             found[name] = json.loads(value)
         except ValueError:
@@ -204,7 +189,8 @@ def said(result: Result) -> str:
         lines[0] = f"{result.campaign} failed: {result.reason}"
     if result.ended in ("interrupted", "partial"):
         lines.append(f"go on with: {again(result)}")
-    lines.append(f"in {result.folder}: result.npz, result.json, report.html")
+    there = [name for name in SHOWN if (result.folder / name).exists()]
+    lines.append(f"in {result.folder}: {', '.join(there)}")
     return "\n".join(lines)
 
 

@@ -27,6 +27,7 @@ from manyhands.simulator.crowd import Tally, run_seeds
 from manyhands.simulator.draw import draw
 from manyhands.simulator.swarm import Failure, SeedResult
 
+EXAMPLE = "manyhands swarm --seeds 0:1000"
 SEEDS_FOR_SHARES = 1000  # with fewer, that something was seldom met says nothing
 
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from manyhands.api.verifying import verify as verified
-from manyhands.cli.run import Json
+from manyhands.cli.options import CampaignFolder, Json
+
+EXAMPLE = "manyhands verify slab --blocks 10"
 
 
 def verify(
-    folder: Annotated[Path, typer.Argument(help="The campaign's folder.")],
-    blocks: Annotated[int, typer.Option(help="How many to compute again, in exact mode.")] = 3,
-    seed: Annotated[int | None, typer.Option(help="Of the choice of blocks.")] = None,
+    folder: CampaignFolder,
+    blocks: Annotated[int, typer.Option(metavar="K", help="About how many to compute again.")] = 3,
+    seed: Annotated[int | None, typer.Option(metavar="S", help="Of the choice of blocks.")] = None,
     as_json: Json = False,
 ) -> int:
     """Recount the ledger from the journal, merge the objects anew, compute some blocks again."""

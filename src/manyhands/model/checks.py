@@ -16,6 +16,10 @@ class Mistake(ValueError):
     """A user's mistake: one line that says what is wrong, where, and what would be right."""
 
 
+class Broken(Exception):
+    """The world has failed in a way that no retry mends: one line, what, where and what to do."""
+
+
 def require(valid: bool, field: str, value: object, expected: str) -> None:
     """Refuse a field of a value that is being made."""
     if not valid:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from typing import List
+
 SHOWN_MAX = 80  # how many characters of a wrong value are repeated
 SENTENCE_MAX = 400
 
@@ -41,3 +44,9 @@ def sentence(error: BaseException) -> str:
     """What an error says, in one line of sensible length."""
     text = " ".join(str(error).split())
     return text if len(text) <= SENTENCE_MAX else text[:SENTENCE_MAX] + " …"
+
+
+def nearest(word: str, choices: List[str]) -> str:
+    """The end of a sentence that suggests the choice most like a word; empty if none is."""
+    found = get_close_matches(word, choices, n=1)
+    return f"; did you mean '{found[0]}'?" if found else ""

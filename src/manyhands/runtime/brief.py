@@ -22,8 +22,13 @@ class Brief:
     block_samples: int
     samples_wanted: int | None
     watch: tuple[str, float] | None  # the tally of a precision rule, and its unit
+    # Blocks that are shorter than others in the middle: the last ones of campaigns since extended.
+    short_blocks: dict[str, int] = field(default_factory=dict)
     batch_s: float = 1.0
+    silence_s: float = 900.0  # how long a child may compute without a word
     memory_bytes: int | None = None  # what one child may take
+    disk_bytes: int | None = None  # what it may leave in its folder
+    keep_partials: bool = False  # what was accepted and is not needed any more, for `verify`
     environment: dict[str, str] = field(default_factory=dict)  # what it finds set, besides
 
     def to_json(self) -> str:

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from manyhands.model.checks import Mistake
+from manyhands.model.checks import Broken, Mistake
+from manyhands.model.coverage import Overlap
 from manyhands.model.limits import Limits
+from manyhands.model.malformed import Malformed, sentence
+from manyhands.model.records import SchemaRefused
 from manyhands.runtime.brief import BRIEF, Brief
+from manyhands.runtime.child.alike import FORMS
+from manyhands.runtime.child.failing import FAILURES
 from manyhands.runtime.database_journal import DatabaseJournal
-from manyhands.runtime.journal import JournalInUse
-from manyhands.runtime.objects import STORE
+from manyhands.runtime.journal import JournalDamaged, JournalInUse
+from manyhands.runtime.local_pilots import PILOTS
+from manyhands.runtime.objects import STORE, Torn
+from manyhands.statistics.tallies import MergeRefused
 
 JOURNAL = "journal.sqlite"
+KEPT = "kept"  # objects that nothing needs any more, where they were asked to be kept
 HOSTS = "hosts"  # in the journal's header: on how many pilots a block may fail
 HOSTS_PER_BLOCK_MAX = 3
 FAILURES_IN_A_ROW_MAX = 10
@@ -21,6 +32,41 @@ FAILURES_IN_A_ROW_MAX = 10
 
 class FolderRefused(Mistake):
     """A folder cannot be used for what was asked: one line, what and what to do."""
+
+
+class FolderDamaged(Broken):
+    """What lies in a folder is not what was put there: one line says which of it."""
+
+
+def said_of(error: Exception) -> str:
+    """What went wrong with a file, without its name."""
+    return getattr(error, "strerror", None) or sentence(error)
+
+
+@contextmanager
+def undamaged(path: Path) -> Iterator[None]:
+    """While a folder is read: what is found damaged becomes one line."""
+    try:
+        yield
+    except Torn as torn:
+        how = "missing" if torn.missing else "damaged"
+        raise FolderDamaged(f"{path} is damaged: its object {torn.name} is {how}") from torn
+    except JournalDamaged as damage:
+        raise FolderDamaged(f"{path} is damaged: {damage}") from damage
+    except (Malformed, SchemaRefused, Overlap, MergeRefused) as fault:
+        raise FolderDamaged(f"{path} is damaged: {sentence(fault)}") from fault
+
+
+@contextmanager
+def room_in(path: Path) -> Iterator[None]:
+    """While a campaign's folder is written to: what the disk refuses becomes one line."""
+    try:
+        yield
+    except OSError as error:
+        raise Broken(
+            f"{path} cannot be written ({error.strerror or error}); what was stored is kept: "
+            f"make room, then manyhands run --resume {path}"
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +97,10 @@ class Folder:
             _write(self.path / BRIEF, brief.to_json())
             hosts = min(pilots, HOSTS_PER_BLOCK_MAX)
             return DatabaseJournal(self.journal, {HOSTS: str(hosts)})
-        except OSError as error:
+        except (OSError, JournalDamaged) as error:
+            why = said_of(error)
             raise FolderRefused(
-                f"{self.path} cannot be written ({error.strerror or error}): "
-                "choose another folder with --out"
+                f"{self.path} cannot be written ({why}): choose another folder with --out"
             ) from None
 
     def resume(self) -> DatabaseJournal:
@@ -67,6 +113,20 @@ class Folder:
                 f"{self.path} is in use: the campaign is still running there"
             ) from None
 
+    def give_up(self) -> None:
+        """Take away what was begun here in vain; whatever else is in the folder stays."""
+        for name in (STORE, PILOTS, KEPT):
+            shutil.rmtree(self.path / name, ignore_errors=True)
+        for path in [
+            *self.path.glob(f"{JOURNAL}*"),
+            *(self.path / one for one in (BRIEF, FAILURES, FORMS)),
+        ]:
+            path.unlink(missing_ok=True)
+        try:
+            self.path.rmdir()
+        except OSError:
+            pass  # there was something in it before
+
     def change_brief(self, brief: Brief) -> None:
         """Tell children something else from now on."""
         _write(self.path / BRIEF, brief.to_json())
@@ -75,7 +135,10 @@ class Folder:
         """What its children know."""
         if not self.journal.is_file() or not (self.path / BRIEF).is_file():
             raise FolderRefused(f"{self.path} holds no campaign: there is no {JOURNAL} in it")
-        return Brief.from_json((self.path / BRIEF).read_text(encoding="utf-8"))
+        try:
+            return Brief.from_json((self.path / BRIEF).read_text(encoding="utf-8"))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise FolderDamaged(f"{self.path} is damaged: {BRIEF}: {said_of(error)}") from error
 
 
 def limits_of(about: dict[str, str]) -> Limits:

@@ -171,10 +171,23 @@ class LocalPilots:
             self._see_off(hand)
             if self._stopping.is_set() or hand.speechless >= SPEECHLESS_MAX:
                 return
+            if not self._start_again(hand):
+                return
+
+    def _start_again(self, hand: Hand) -> bool:
+        """Start a pilot that has died, after a while; False if that is given up."""
+        while hand.speechless < SPEECHLESS_MAX:
             wait_s = min(BACK_OFF_S * 2.0**hand.deaths, BACK_OFF_S_MAX)
             if self._stopping.wait(wait_s):
-                return
-            self._start(hand)
+                return False
+            try:
+                self._start(hand)
+            except OSError:  # a full disk, or no more processes
+                hand.deaths += 1
+                hand.speechless += 1
+            else:
+                return True
+        return False
 
     def _listen(self, hand: Hand) -> None:
         line = hand.line

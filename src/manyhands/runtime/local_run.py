@@ -15,12 +15,13 @@ from manyhands.control.campaign_record import CampaignRecord
 from manyhands.control.campaigns import ENDED
 from manyhands.control.controller import Controller
 from manyhands.model.campaign import Campaign, Stage
+from manyhands.model.checks import Broken
 from manyhands.model.commands import JudgePrecision, Reply
 from manyhands.model.events import CampaignSubmitted, ObjectCollected, PilotExited
 from manyhands.runtime.answer import Answer, gather
 from manyhands.runtime.brief import Brief
 from manyhands.runtime.database_journal import DatabaseJournal, JournalFailed
-from manyhands.runtime.folder import Folder, limits_of
+from manyhands.runtime.folder import KEPT, Folder, limits_of
 from manyhands.runtime.judging import Judges
 from manyhands.runtime.local_pilots import PILOTS, Hands, LocalPilots
 from manyhands.runtime.master import Master, Watches
@@ -59,10 +60,11 @@ class LocalRun:
         controller = Controller(limits_of(journal.header.about))
         self.master = Master(journal, controller, self, watchers)
         self.pilots = LocalPilots(folder.path, hands, self.master.put)
-        self._hands = hands
+        self._keeps = folder.brief().keep_partials
         self._judges = Judges(folder.path, folder.store, self.master.put)
         self._begun_s = time.monotonic()
         self._stop_s: float | None = None
+        self._campaign = 0
         self._interrupts = 0
 
     # ---- what the master has done ----------------------------------------------------------
@@ -72,8 +74,13 @@ class LocalRun:
         self.pilots.reply(reply)
 
     def delete(self, name: str) -> None:
-        """Delete an object, and the folder that it leaves empty."""
+        """Delete an object, and the folder that it leaves empty; or keep it elsewhere."""
         path = self._folder.store / name
+        if self._keeps and self.master.controller.state.given_up.get(name):
+            kept = self._folder.path / KEPT / name
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists():
+                path.replace(kept)
         path.unlink(missing_ok=True)
         try:
             path.parent.rmdir()
@@ -88,50 +95,51 @@ class LocalRun:
 
     def begin(self, campaign: Campaign) -> Ran:
         """Run a new campaign."""
-        self.master.put(CampaignSubmitted(campaign))
-        self.pilots.start({})
-        return self._run()
+        return self._run(campaign, {})
 
     def resume(self) -> Ran:
         """Go on with the campaign that was begun in this folder."""
         self.master.recover(self._journal.records())
-        if not self._has_ended():
-            self._start_again()
-        return self._run()
+        self._campaign = next(reversed(self.master.controller.state.campaigns), 0)
+        return self._run(None, {} if self._has_ended() else self._those_before())
 
     def extend(self, campaign: Campaign) -> Ran:
         """Run another campaign in the same pool, whose samples are others."""
         self.master.recover(self._journal.records())
-        assert self._has_ended(), "only what has ended is extended"
-        self.master.put(CampaignSubmitted(campaign))
-        self._start_again()
-        while self._has_ended():
-            self.master.turn()
-        return self._run()
+        return self._run(campaign, self._those_before())
 
-    def _start_again(self) -> None:
-        """Those who worked before are dead; what they left without a fact is garbage."""
+    def _those_before(self) -> dict[int, int]:
+        """Who worked before is dead, and what they left without a fact is garbage."""
         pilots = list(self.master.controller.state.pilots.values())
         for pilot in pilots:
             self.master.put(PilotExited(pilot.pilot, pilot.incarnation))
         self._collect()
-        self.pilots.start({one.pilot: one.incarnation for one in pilots})
+        return {one.pilot: one.incarnation for one in pilots}
 
     def interrupt(self) -> None:
         """Stop: the first time with all that is under way stored, the second time at once."""
         self._interrupts += 1
         self.master.wake()
 
-    def _run(self) -> Ran:
+    def _run(self, campaign: Campaign | None, incarnations: dict[int, int]) -> Ran:
+        if campaign is not None:
+            self._campaign = campaign.campaign
+            self.master.put(CampaignSubmitted(campaign))
         try:
             with self._interruptible():
+                if not self._has_ended():
+                    self.pilots.start(incarnations)
                 ended, reason = self._until_the_end()
+        except JournalFailed as error:
+            again = f"make room, then manyhands run --resume {self._folder.path}"
+            ended, reason = Ended.FAILED, f"the journal cannot be written ({error}): {again}"
         finally:
             self.pilots.end()
             self._judges.end()
             self._journal.close()
         record = self._record()
-        assert record is not None, "a campaign was submitted"
+        if record is None:
+            raise Broken(reason)  # it could not even be noted
         state = self.master.controller.state
         answer = gather(state, self._folder.store)
         campaigns = tuple(one.campaign for one in state.campaigns.values())
@@ -154,10 +162,7 @@ class LocalRun:
             elif record is not None and not self.pilots.living:
                 self._hear_the_rest()
                 return Ended.FAILED, f"no pilot can be started: see {self._folder.path / PILOTS}"
-            try:
-                self.master.turn()
-            except JournalFailed as error:
-                return Ended.FAILED, f"the journal cannot be written: {error}"
+            self.master.turn()
 
     def _hear_the_rest(self) -> None:
         """What the last pilots said before they ended."""
@@ -166,7 +171,7 @@ class LocalRun:
 
     def _record(self) -> CampaignRecord | None:
         campaigns = self.master.controller.state.campaigns
-        return next(reversed(campaigns.values()), None)
+        return campaigns.get(self._campaign)
 
     def _has_ended(self) -> bool:
         record = self._record()

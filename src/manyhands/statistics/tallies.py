@@ -13,6 +13,7 @@ the blocks, the bits are the same. Counts and histograms are whole numbers in bo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import blake2b
 
 from manyhands.model.checks import COUNT_MAX
@@ -50,7 +51,7 @@ class TooManySamples(ValueError):
 class Tallies:
     """The merged statistics of some samples; `add` and `merge` change it, or leave it as it was."""
 
-    __slots__ = ("samples", "reference", "watch", "_held", "_sums")
+    __slots__ = ("samples", "reference", "watch", "_held", "_sums", "_like")
 
     def __init__(
         self, held: dict[str, Accumulator], reference: Reference | None, watch: Watch | None
@@ -60,11 +61,14 @@ class Tallies:
         self.watch = watch
         self._held = held
         self._sums: tuple[int, ...] = ()
+        self._like: Mapping[str, Form] = {}
 
     @classmethod
-    def free(cls, watch: Watch | None = None) -> Tallies:
-        """An empty set for free mode; what it holds is known after the first return."""
-        return cls({}, None, watch)
+    def free(cls, watch: Watch | None = None, like: Mapping[str, Form] | None = None) -> Tallies:
+        """An empty set for free mode: it takes returns `like` these, or like the first."""
+        made = cls({}, None, watch)
+        made._like = like or {}
+        return made
 
     @classmethod
     def exact(cls, reference: Reference, watch: Watch | None = None) -> Tallies:
@@ -92,8 +96,8 @@ class Tallies:
         found = checked(returned, samples)
         if self.reference is not None:
             require_whole(found.samples, samples)
-        if self._held:
-            require_same(self.forms, found.forms)
+        if expected := self.forms or self._like:
+            require_same(expected, found.forms)
         elif self.watch is not None:
             require_watchable(self.watch, found.forms)
         sums = () if self.watch is None else sums_of(self.watch, found.tallies[self.watch.tally])

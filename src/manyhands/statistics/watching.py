@@ -12,11 +12,16 @@ from fractions import Fraction
 import numpy as np
 
 from manyhands.model.checks import is_span, require, require_text
+from manyhands.model.malformed import nearest
 from manyhands.statistics.audit import listed
 from manyhands.statistics.forms import Form, Kind
 from manyhands.statistics.returned import BadReturn, Mean, Moments, Returned
 
 ADDITIVE = (Kind.MEAN, Kind.MOMENTS)
+
+
+class UnknownTally(BadReturn):
+    """A precision rule is about a tally that the application does not return, or not so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +40,12 @@ def require_watchable(watch: Watch, forms: Mapping[str, Form]) -> None:
     """Refuse a rule on a tally that is not there, or that has no error."""
     name = watch.tally
     if name not in forms:
-        raise BadReturn(f"precision on {name!r}: no tally {name!r}: there are {listed(forms)}")
+        raise UnknownTally(
+            f"precision on {name!r}: no tally {name!r}: there are {listed(forms)}"
+            f"{nearest(name, list(forms))}"
+        )
     if forms[name].kind is Kind.SUM:
-        raise BadReturn(
+        raise UnknownTally(
             f"precision on {name!r}: it is a sum, which has no error: mh.mean, mh.moments,"
             " mh.batch, mh.histogram and mh.counts have"
         )

@@ -16,7 +16,7 @@ from manyhands.pilot.children import IN_HAND
 from manyhands.pilot.frames import heard, read_frames, say
 from manyhands.runtime.brief import BRIEF, Brief
 from manyhands.runtime.child.child import Child, Told
-from manyhands.runtime.child.failing import Unable, note_failure
+from manyhands.runtime.child.failing import RAISED, Unable, note_failure
 
 PR_SET_PDEATHSIG = 1
 
@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> None:
     try:
         application = load(brief.description)
         application.prepare()
-    except Exception as error:
+    except RAISED as error:
         note_failure(folder, brief.seed, error)
         child: Child | Unable = Unable(writes, error)
     else:

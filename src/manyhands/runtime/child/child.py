@@ -18,11 +18,14 @@ from manyhands.model.coverage import Coverage, Span
 from manyhands.pilot.children import note_block
 from manyhands.pilot.frames import say
 from manyhands.runtime.brief import Brief
-from manyhands.runtime.child.failing import cause_of, note_failure
+from manyhands.runtime.child.alike import agree, agreed
+from manyhands.runtime.child.failing import RAISED, cause_of, note_failure
 from manyhands.runtime.child.parts import Parts
 from manyhands.runtime.child.run import NEVER, BatchSize, BlockSize, Run, Step
 from manyhands.runtime.child.storing import Storing
 from manyhands.runtime.objects import digest_of
+from manyhands.statistics.audit import require_same
+from manyhands.statistics.forms import Form
 from manyhands.statistics.tallies import Reference, Tallies, Watch
 
 REPORT_GAP_S = 0.05  # positions that nobody waits for are not said more often
@@ -43,9 +46,10 @@ class Child:
         self._storing = Storing(folder, brief, self._say)
         self._watch = None if brief.watch is None else Watch(*brief.watch)
         self._reference: Reference | None = None
+        self._forms: dict[str, Form] | None = None  # of everybody's results, in free mode
         self._zero: Any = None  # what block 0 returned
         self._batch = BatchSize(brief.batch_s)
-        self._block = BlockSize(brief.block_samples, brief.samples_wanted)
+        self._block = BlockSize.of(brief)
         self._runs: dict[int, Run[Tallies]] = {}
         self._run: Run[Tallies] | None = None
         self._stream: Stream | None = None
@@ -78,7 +82,7 @@ class Child:
         begun_s = time.perf_counter()
         try:
             samples = self._compute_block(run, step) if run.exact else self._compute(run, step)
-        except Exception as error:
+        except RAISED as error:
             self._fail(run, step, error)
             return False
         taken_s = time.perf_counter() - begun_s
@@ -92,7 +96,11 @@ class Child:
         stream = self._stream
         assert stream is not None, "a run in free mode has a stream"
         returned = self._application.advance(step.samples, stream)
-        samples = run.parts.open_result(step.segment).add(returned, step.samples)
+        result = run.parts.open_result(step.segment)
+        samples = result.add(returned, step.samples)
+        if self._forms is None:
+            self._forms = agree(self._folder, result.forms)
+            require_same(self._forms, result.forms)
         stream.next_batch()
         return samples
 
@@ -111,7 +119,7 @@ class Child:
         task, stream, limit = order["task"], order["stream"], order["limit"]
         try:
             make = self._tallies()
-        except Exception as error:
+        except RAISED as error:
             # Block 0, which says how all others are summed up, cannot be computed here.
             note_failure(self._folder, self._brief.seed, error, task, 0)
             self._say("failed", task=task, cause=cause_of(error).value, block=0)
@@ -170,7 +178,7 @@ class Child:
         digest = ""
         try:
             make = self._tallies()
-        except Exception as error:
+        except RAISED as error:
             note_failure(self._folder, self._brief.seed, error, None, 0)
         else:
             tallies = make()
@@ -188,7 +196,8 @@ class Child:
 
     def _tallies(self) -> Callable[[], Tallies]:
         if not self._brief.exact:
-            return lambda: Tallies.free(self._watch)
+            self._forms = self._forms or agreed(self._folder)
+            return lambda: Tallies.free(self._watch, self._forms)
         if self._reference is None:
             samples = self._block.samples(0)
             self._zero = self._application.advance(samples, Stream(self._brief.seed, 0))
@@ -209,7 +218,7 @@ class Child:
         at = {"position": run.position, "busy_us": run.busy_us, "last": run.ended}
         self._say("advanced", task=run.task, **at)
 
-    def _fail(self, run: Run[Tallies], step: Step, error: Exception) -> None:
+    def _fail(self, run: Run[Tallies], step: Step, error: BaseException) -> None:
         block = step.stream if run.exact else None
         self._run = None
         note_failure(self._folder, self._brief.seed, error, run.task, block)

@@ -12,12 +12,15 @@ from manyhands.model.failures import FailureCause
 from manyhands.pilot.frames import say
 from manyhands.statistics.contract import GridOverflow
 from manyhands.statistics.returned import BadReturn, ShortReturn
+from manyhands.statistics.watching import UnknownTally
 
 FAILURES = "failures.jsonl"
-OURS = os.sep + "manyhands" + os.sep
+# What an application may raise: one that wants the process to end has failed like any other.
+RAISED = (Exception, SystemExit, KeyboardInterrupt)
+OURS = str(Path(__file__).resolve().parents[2]) + os.sep
 
 
-def cause_of(error: Exception) -> FailureCause:
+def cause_of(error: BaseException) -> FailureCause:
     """How the world says that the application failed so."""
     if isinstance(error, GridOverflow):
         return FailureCause.GRID_OVERFLOW
@@ -28,23 +31,32 @@ def cause_of(error: Exception) -> FailureCause:
     return FailureCause.APPLICATION_CRASHED
 
 
-def described(error: Exception) -> str:
+def described(error: BaseException) -> str:
     """An exception in one line: what, and where in the user's code."""
     if isinstance(error, (BadReturn, GridOverflow)):
         return str(error)
     text = " ".join(str(error).split())
     frames = traceback.extract_tb(error.__traceback__)
-    theirs = [one for one in frames if OURS not in one.filename] or list(frames)
+    theirs = [one for one in frames if not one.filename.startswith(OURS)] or list(frames)
     place = f" ({theirs[-1].filename}, line {theirs[-1].lineno})" if theirs else ""
     return f"{type(error).__name__}: {text}{place}"
 
 
+def shown(error: BaseException) -> str:
+    """A traceback of the application's own lines."""
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [one for one in frames if not one.filename.startswith(OURS)]
+    lines = [*traceback.format_list(theirs), *traceback.format_exception_only(error)]
+    return "".join(lines).rstrip()
+
+
 def note_failure(
-    folder: Path, seed: int, error: Exception, task: int | None = None, block: int | None = None
+    folder: Path, seed: int, error: BaseException, task: int | None = None, block: int | None = None
 ) -> None:
     """Leave what the application's author needs to know where all hands leave it."""
     note = {
         "cause": cause_of(error).value,
+        "mistake": isinstance(error, UnknownTally),
         "task": task,
         "block": block,
         "seed": seed,
@@ -61,7 +73,7 @@ def note_failure(
 class Unable:
     """Stands in for an application that could not be set up: whatever is asked of it fails."""
 
-    def __init__(self, descriptor: int, error: Exception) -> None:
+    def __init__(self, descriptor: int, error: BaseException) -> None:
         self._descriptor = descriptor
         self._cause = cause_of(error).value
 

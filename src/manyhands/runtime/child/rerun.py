@@ -17,6 +17,7 @@ from manyhands.applications.loading import load
 from manyhands.applications.stream import Stream
 from manyhands.pilot.children import PINNED
 from manyhands.runtime.brief import BRIEF, Brief
+from manyhands.runtime.child.failing import RAISED, shown
 from manyhands.runtime.child.run import BlockSize
 from manyhands.statistics.tallies import Reference, Tallies, Watch
 
@@ -47,7 +48,7 @@ def compute(brief: Brief, intervals: Iterable[Interval]) -> Tallies:
     """The tallies of these blocks, computed here."""
     application = load(brief.description)
     application.prepare()
-    size = BlockSize(brief.block_samples, brief.samples_wanted)
+    size = BlockSize.of(brief)
     zero = application.advance(size.samples(0), Stream(brief.seed, 0))
     watch = None if brief.watch is None else Watch(*brief.watch)
     tallies = Tallies.exact(Reference.of_block(zero, size.samples(0)), watch)
@@ -63,7 +64,11 @@ def main(arguments: list[str]) -> None:
     folder, out, *spans = arguments
     brief = Brief.from_json((Path(folder) / BRIEF).read_text(encoding="utf-8"))
     intervals = [(int(first), int(end)) for first, end in (one.split("-") for one in spans)]
-    Path(out).write_bytes(compute(brief, intervals).to_bytes())
+    try:
+        tallies = compute(brief, intervals)
+    except RAISED as error:
+        sys.exit(shown(error))
+    Path(out).write_bytes(tallies.to_bytes())
 
 
 if __name__ == "__main__":

@@ -7,11 +7,12 @@ exact mode, in the order in which it computed them.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Generic
 
 from manyhands.model.coverage import BLOCK_LINE, Span
+from manyhands.runtime.brief import Brief
 from manyhands.runtime.child.parts import Parts, Result
 
 NEVER = 1 << 62
@@ -154,9 +155,17 @@ class BlockSize:
 
     block_samples: int
     samples_wanted: int | None
+    short_blocks: Mapping[str, int] = field(default_factory=dict)
+
+    @staticmethod
+    def of(brief: Brief) -> BlockSize:
+        """Those of a campaign."""
+        return BlockSize(brief.block_samples, brief.samples_wanted, brief.short_blocks)
 
     def samples(self, block: int) -> int:
         """The samples of this block."""
+        if str(block) in self.short_blocks:
+            return self.short_blocks[str(block)]
         if self.samples_wanted is None:
             return self.block_samples
         return min(self.block_samples, self.samples_wanted - block * self.block_samples)
