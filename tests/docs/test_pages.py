@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parents[2]
-PAGES = [TOP / "README.md", *sorted((TOP / "docs" / "tutorial").glob("*.md"))]
+REFERENCE = TOP / "docs" / "reference" / "result-folder.md"
+PAGES = [TOP / "README.md", *sorted((TOP / "docs" / "tutorial").glob("*.md")), REFERENCE]
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"^# (\w+\.py)$", re.MULTILINE)
 LONGEST_S = 100

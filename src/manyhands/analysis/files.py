@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from manyhands.analysis.names import EDGES, ERROR, SAMPLES, names_of
 from manyhands.statistics.results import TallyResult
 
 ARCHIVE = "result.npz"
@@ -20,24 +22,33 @@ IMAGE_DIMENSIONS = (2, 3)
 
 def write_archive(path: Path, tallies: dict[str, TallyResult], samples: int) -> Path:
     """All tallies as one numpy archive, whole or not there."""
-    arrays: dict[str, Any] = {"samples": np.int64(samples)}
+    arrays: dict[str, Any] = {SAMPLES: np.int64(samples)}
+    names = names_of(tallies)
     for name, tally in tallies.items():
-        arrays[name] = np.asarray(tally.value)
+        array = names[name].array
+        arrays[array] = np.asarray(tally.value)
         if tally.error is not None:
-            arrays[f"{name}_error"] = np.asarray(tally.error)
+            arrays[array + ERROR] = np.asarray(tally.error)
         if tally.edges is not None:
-            arrays[f"{name}_edges"] = tally.edges
+            arrays[array + EDGES] = tally.edges
     growing = path.with_name(path.name + ".part")
-    with growing.open("wb") as file:
-        np.savez(file, **arrays)
+    with zipfile.ZipFile(growing, "w") as archive:  # np.savez takes no array called "file"
+        for array, values in arrays.items():
+            with archive.open(f"{array}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(values), allow_pickle=False)
     os.replace(growing, path)
     return path
 
 
 def write_result(path: Path, plain: dict[str, Any]) -> Path:
     """The numbers and where they come from, as JSON."""
+    return write_whole(path, json.dumps({"schema": SCHEMA, **plain}, indent=1) + "\n")
+
+
+def write_whole(path: Path, data: str | bytes) -> Path:
+    """A file that is whole or as it was before."""
     growing = path.with_name(path.name + ".part")
-    growing.write_text(json.dumps({"schema": SCHEMA, **plain}, indent=1) + "\n", encoding="utf-8")
+    growing.write_bytes(data.encode() if isinstance(data, str) else data)
     os.replace(growing, path)
     return path
 
@@ -45,18 +56,20 @@ def write_result(path: Path, plain: dict[str, Any]) -> Path:
 def write_images(folder: Path, tallies: dict[str, TallyResult]) -> list[Path]:
     """Images and volumes also as MetaImage: NAME.mhd and NAME_error.mhd, each with its .raw."""
     written = []
+    names = names_of(tallies)
     for name, tally in tallies.items():
         if isinstance(tally.value, float) or tally.value.ndim not in IMAGE_DIMENSIONS:
             continue
-        written.append(_write_mhd(folder / f"{name}.mhd", tally.value))
+        file = names[name].file
+        written.append(_write_mhd(folder / f"{file}.mhd", tally.value))
         if isinstance(tally.error, np.ndarray):
-            written.append(_write_mhd(folder / f"{name}_error.mhd", tally.error))
+            written.append(_write_mhd(folder / f"{file}{ERROR}.mhd", tally.error))
     return written
 
 
 def _write_mhd(path: Path, values: NDArray[np.float64]) -> Path:
     """The last axis is x, as MetaImage has it: the first that varies in the file."""
-    raw = path.with_suffix(".raw")
+    raw = path.with_name(path.name.removesuffix(".mhd") + ".raw")
     values.astype("<f8").tofile(raw)
     sizes = " ".join(str(one) for one in reversed(values.shape))
     ones = " ".join("1" for _ in values.shape)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from math import sqrt
 
 from manyhands.analysis.story import the_campaign
+from manyhands.analysis.watched import measured
 from manyhands.control.campaign_record import CampaignRecord
-from manyhands.control.judging import is_judged
 from manyhands.control.records import RATE_BITS, PilotRecord, PilotState
 from manyhands.control.state import State
 from manyhands.control.stopping import standard_errors
@@ -86,7 +85,8 @@ class Progress:
         samples = (record.count.reported + record.count.settled) * scale
         goal = _goal(record)
         left_s = _left_s(record, samples, goal, rate, now_s)
-        value, error = _measured(record)
+        found = measured(record)
+        value, error = (None, None) if found is None else (found.value, found.error)
         precision = record.campaign.precision
         lines = tuple(_line(one, state, scale, now_s) for one in state.pilots.values())
         return Standing(
@@ -151,24 +151,6 @@ def _left_s(
             used_s = record.used_us / US_PER_S
             times.append(max(rule.core_hours * 3600 - used_s, 0.0) / record.count.tasks)
     return min(times, default=None)
-
-
-def _measured(record: CampaignRecord) -> tuple[float | None, float | None]:
-    """The watched tally's mean and its standard error, from what is stored."""
-    rule = record.campaign.precision
-    if is_judged(record):
-        return None, record.judgement.error
-    looks = None if record.blocks is None else record.blocks.looks
-    sums = record.sums if looks is None else looks.before
-    samples = record.stored if looks is None else looks.estimate.samples
-    if rule is None or samples < 2 or len(sums) < 3:
-        return None, None
-    spread = max(samples * sums[2] - sums[1] * sums[1], 0)
-    try:
-        mean = sums[1] / samples * rule.unit
-        return mean, sqrt(spread / (samples * samples * (samples - 1))) * rule.unit
-    except OverflowError:
-        return None, None
 
 
 def _reach(rule: Precision, value: float | None) -> float | None:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from manyhands.api.finishing import finish
 from manyhands.api.quantities import BadQuantity
 from manyhands.api.result import Result
 from manyhands.api.rules import in_words
-from manyhands.api.running import finish, hands_of
+from manyhands.api.running import hands_of
 from manyhands.control.campaigns import ENDED
 from manyhands.control.controller import Controller
 from manyhands.control.state import State
@@ -81,7 +82,7 @@ def _round(folder: Folder, campaign: Campaign, hands: Hands, watchers: Sequence[
     with undamaged(folder.path), room_in(folder.path):
         folder.change_brief(brief)
         ran = extend_locally(folder, campaign, hands, watchers)
-    return finish(folder, brief, hands, ran)
+    return finish(folder, hands.pilots, ran)
 
 
 def _short_block(brief: Brief, blocks: int) -> dict[str, int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from manyhands.analysis.files import ARCHIVE, RESULT, write_archive, write_images, write_result
 from manyhands.api.extending import state_of
 from manyhands.api.quantities import BadQuantity
+from manyhands.api.reporting import leave_joined
 from manyhands.api.result import Result
 from manyhands.control.campaigns import ENDED
 from manyhands.model.campaign import Campaign
@@ -133,6 +134,7 @@ def _written(parts: list[Part], whole: Tallies, mode: str, out: Path) -> Result:
         write_archive(out / ARCHIVE, result.tallies, result.samples)
         write_images(out, result.tallies)
         write_result(out / RESULT, result.to_plain() | {"parts": listed})
+        leave_joined(result, listed)
     except OSError as error:
         raise NotJoined(
             f"{out} cannot be written ({said_of(error)}): choose another folder with --out"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from manyhands.analysis.digits import in_digits, lasting, percent
+from manyhands.analysis.names import EDGES, ERROR, Names, names_of
+from manyhands.api.quantities import BadQuantity
 from manyhands.statistics.results import TallyResult
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ class Result:
     folder: Path
     refused: int = 0  # samples that came after the close
     skipped: int = 0  # samples of poisoned blocks, which are not in the result
+    unwritten: str = ""  # why not all files are in the folder
 
     def __getitem__(self, name: str) -> TallyResult:
         """A tally by its name."""
@@ -43,15 +46,28 @@ class Result:
         return write_archive(Path(path), self.tallies, self.samples)
 
     def plot(self, name: str | None = None) -> Figure:
-        """A picture of a tally (the first, if none is named)."""
+        """A picture of a tally (if none is named, of the first that is more than a number)."""
         from manyhands.analysis.pictures import picture
 
-        chosen = name if name is not None else next(iter(self.tallies))
+        chosen = name if name is not None else self._first()
+        if chosen not in self.tallies:
+            known = ", ".join(self.tallies) or "none: nothing is stored"
+            raise BadQuantity(f"{self.campaign} has no tally {chosen!r}: there are {known}")
         return picture(chosen, self.tallies[chosen])
+
+    @property
+    def again(self) -> str:
+        """The command that goes on where this ended; empty if there is nothing to go on with."""
+        if self.ended == "interrupted":
+            return f"manyhands run --resume {self.folder}"
+        if self.ended == "partial":
+            return f"manyhands extend {self.folder} --precision NAME=0.1% (or --samples +1e8)"
+        return ""
 
     def to_plain(self) -> dict[str, Any]:
         """What `--json` prints: numbers, and for arrays where they are."""
-        return {
+        names = names_of(self.tallies)
+        plain: dict[str, Any] = {
             "campaign": self.campaign,
             "mode": self.mode,
             "ended": self.ended,
@@ -65,56 +81,64 @@ class Result:
             "refused": self.refused,
             "skipped": self.skipped,
             "folder": str(self.folder),
-            "tallies": {name: _plain(name, one) for name, one in self.tallies.items()},
+            "tallies": {name: _plain(names[name], one) for name, one in self.tallies.items()},
         }
+        return plain | ({"unwritten": self.unwritten} if self.unwritten else {})
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.campaign}: {self.samples:,} samples in {self.seconds:.1f} s ({self.reason})"
-        ]
-        return "\n".join(lines + [f"  {name} = {in_digits(one)}" for name, one in self._shown()])
+        lines = [f"{self.campaign}: {self._came_to(f'{self.seconds:.1f} s')}"]
+        return "\n".join(
+            lines + [f"  {name} = {in_digits(one)}" for name, one in self.tallies.items()]
+        )
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td><b>{escape(name)}</b></td><td>{escape(in_digits(one))}</td></tr>"
-            for name, one in self._shown()
+        """For notebooks: a small table, and the first picture."""
+        from manyhands.analysis.tables import notebook
+
+        return notebook(
+            f"{self.campaign} ({self.ended})",
+            self._came_to(lasting(self.seconds)),
+            [(name, in_digits(one), _part(one)) for name, one in self.tallies.items()],
+            self._first_picture(),
+            str(self.folder / "report.html"),
         )
-        head = f"{self.samples:,} samples in {self.seconds:.1f} s ({escape(self.reason)})"
-        return (
-            f"<div><b>{escape(self.campaign)}</b>: {head}<table>{rows}</table>"
-            f"<code>{escape(str(self.folder / 'report.html'))}</code></div>"
-        )
 
-    def _shown(self) -> list[tuple[str, TallyResult]]:
-        return list(self.tallies.items())
+    def _came_to(self, time: str) -> str:
+        left_out = ""
+        if self.skipped:
+            share = percent(self.skipped / (self.samples + self.skipped))
+            left_out = f"; {self.skipped:,} samples ({share}) of poisoned blocks are not in it"
+        return f"{self.samples:,} samples in {time} ({self.reason}{left_out})"
 
+    def _first(self) -> str:
+        """The first tally that is more than a number, or the first."""
+        arrays = [name for name, one in self.tallies.items() if not isinstance(one.value, float)]
+        return next(iter([*arrays, *self.tallies]), "")
 
-def in_digits(tally: TallyResult) -> str:
-    """A value with its error in as many digits as they are worth: 3.14159 ± 0.00012 (k=1)."""
-    if not isinstance(tally.value, float):
-        return f"array of {' × '.join(str(one) for one in tally.value.shape)}"
-    if not isinstance(tally.error, float):
-        return f"{tally.value:.10g}"
-    if not 0 < tally.error < float("inf"):
-        return f"{tally.value:.10g} ± {tally.error:g} (k=1)"
-    from math import floor, log10
+    def _first_picture(self) -> bytes:
+        from manyhands.analysis.pictures import has_picture, png
 
-    last = floor(log10(tally.error)) - 1  # the place of the error's second digit
-    if -10 <= last <= 0 and abs(tally.value) < 1e9:
-        return f"{tally.value:.{-last}f} ± {tally.error:.{-last}f} (k=1)"
-    digits = max(floor(log10(abs(tally.value))) - last, 1) if tally.value else 1
-    return f"{tally.value:.{digits}e} ± {tally.error:.1e} (k=1)"
+        name = self._first()
+        shown = name in self.tallies and has_picture(self.tallies[name])
+        return png(self.plot(name)) if shown else b""
 
 
-def _plain(name: str, tally: TallyResult) -> dict[str, Any]:
+def _part(tally: TallyResult) -> str:
+    return percent(tally.relative_error) if isinstance(tally.relative_error, float) else "–"
+
+
+def _plain(names: Names, tally: TallyResult) -> dict[str, Any]:
     """A tally as JSON knows it; arrays are in the archive."""
     plain: dict[str, Any] = {"kind": tally.kind.value, "samples": tally.samples}
     if isinstance(tally.value, float):
         plain |= {"value": _finite(tally.value), "error": _finite(tally.error)}
         plain |= {"relative_error": _finite(tally.relative_error), "vov": _finite(tally.vov)}
     else:
+        arrays = [names.array]
+        arrays += [names.array + ERROR] if tally.error is not None else []
+        arrays += [names.array + EDGES] if tally.edges is not None else []
         plain |= {"value": None, "error": None, "shape": list(tally.value.shape)}
-        plain |= {"archive": f"result.npz: {name}, {name}_error"}
+        plain |= {"archive": f"result.npz: {', '.join(arrays)}", "file": names.file}
     if tally.batches is not None:
         plain["batches"] = tally.batches
     if tally.outside is not None:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from manyhands.api import outcome
+from manyhands.api.finishing import finish
 from manyhands.api.quantities import BadQuantity
 from manyhands.api.result import Result
-from manyhands.api.rules import UNIT, in_words, rule_of
+from manyhands.api.rules import UNIT, rule_of
 from manyhands.applications.describing import describe
 from manyhands.applications.description import Description
 from manyhands.applications.executing import require_not_being_loaded
@@ -23,7 +24,7 @@ from manyhands.model.stopping import AllOf, AnyOf, Precision, StopRule
 from manyhands.runtime.brief import Brief
 from manyhands.runtime.folder import Folder, room_in, undamaged
 from manyhands.runtime.local_pilots import Hands
-from manyhands.runtime.local_run import Ended, Ran, resume_locally, run_locally
+from manyhands.runtime.local_run import resume_locally, run_locally
 from manyhands.runtime.master import Watches
 
 OTHER = {  # what has to be the same wherever samples are counted together
@@ -94,7 +95,7 @@ def start(wish: Wish, watchers: Sequence[Watches] = ()) -> Result:
     if mistake := outcome.mistake(ran, folder.path):
         folder.give_up()
         raise BadQuantity(mistake)
-    return finish(folder, brief, hands, ran)
+    return finish(folder, hands.pilots, ran)
 
 
 def go_on(
@@ -112,37 +113,7 @@ def go_on(
     hands = hands_of(brief, pilots)
     with undamaged(path), room_in(path):
         ran = resume_locally(folder, hands, watchers)
-    return finish(folder, brief, hands, ran)
-
-
-def finish(folder: Folder, brief: Brief, hands: Hands, ran: Ran) -> Result:
-    """The result of a run, in Python and in the folder."""
-    from manyhands.analysis.files import ARCHIVE, RESULT, write_archive, write_images, write_result
-
-    campaign, answer = ran.record.campaign, ran.answer
-    blocks = ran.record.blocks
-    result = Result(
-        campaign.name,
-        campaign.mode.value,
-        outcome.ended(ran),
-        outcome.reason(ran, folder.path),
-        ", then ".join(in_words(one.stop) for one in ran.campaigns),
-        answer.samples,
-        ran.seconds,
-        hands.pilots,
-        campaign.seed,
-        answer.digest,
-        {} if answer.tallies is None else answer.tallies.results(),
-        folder.path,
-        ran.record.refused * (campaign.block_samples or 1),
-        0 if blocks is None or ran.ended is Ended.INTERRUPTED else _skipped(ran),
-    )
-    with room_in(folder.path):
-        if result.tallies:
-            write_archive(folder.path / ARCHIVE, result.tallies, result.samples)
-            write_images(folder.path, result.tallies)
-        write_result(folder.path / RESULT, result.to_plain())
-    return result
+    return finish(folder, hands.pilots, ran)
 
 
 def _campaign(wish: Wish, description: Description) -> Campaign:
@@ -217,16 +188,3 @@ def _require_same(wanted: Description, begun: Description, path: Path) -> None:
                 f"{getattr(wanted, what)}): its samples cannot be mixed with others; choose a new "
                 "folder"
             )
-
-
-def _skipped(ran: Ran) -> int:
-    """Samples of poisoned blocks that belong to the answer's range but are not in it."""
-    blocks = ran.record.blocks
-    assert blocks is not None
-    end = ran.record.final_blocks
-    campaign = ran.record.campaign
-    return sum(
-        campaign.samples_in(last) - campaign.samples_in(first)
-        for first, last in blocks.poisoned.intervals()
-        if end is None or first < end
-    )

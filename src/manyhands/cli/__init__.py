@@ -19,7 +19,7 @@ from manyhands.cli.usage import UsageError
 from manyhands.model.checks import Broken, Mistake
 
 # Each is a function of its name, in a module of its name; only the one that is called is imported.
-COMMANDS = ("run", "extend", "merge", "verify", "rerun", "swarm", "replay")
+COMMANDS = ("run", "extend", "merge", "verify", "report", "rerun", "swarm", "replay")
 EXACT = "--exact"
 EXACT_PORTABLE = "--exact-portable"  # how the parser, which knows no optional values, sees it
 

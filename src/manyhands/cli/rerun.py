@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from manyhands.api.result import in_digits
+from manyhands.analysis.digits import in_digits
 from manyhands.cli.options import CampaignFolder, Json
 from manyhands.cli.usage import UsageError
 from manyhands.model.checks import COUNT_MAX as BLOCK_MAX

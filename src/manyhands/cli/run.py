@@ -39,7 +39,7 @@ from manyhands.cli.options import (
 from manyhands.cli.usage import UsageError
 from manyhands.model.stopping import StopRule
 
-SHOWN = ("report.html", "result.json", "result.npz")
+PICTURES_NAMED = 4
 DONE, FAILED, PARTIAL, INTERRUPTED = 0, 1, 3, 130
 
 EXAMPLE = "manyhands run slab --precision absorbed=0.1% --deadline 10m --set thickness=3 --out slab"
@@ -187,18 +187,21 @@ def said(result: Result) -> str:
     lines = [str(result)]
     if result.ended == "failed":
         lines[0] = f"{result.campaign} failed: {result.reason}"
-    if result.ended in ("interrupted", "partial"):
-        lines.append(f"go on with: {again(result)}")
-    there = [name for name in SHOWN if (result.folder / name).exists()]
-    lines.append(f"in {result.folder}: {', '.join(there)}")
+    if result.again:
+        lines.append(f"go on with: {result.again}")
+    if result.unwritten:
+        lines.append(f"{result.unwritten}; when that is mended: manyhands report {result.folder}")
+    lines.append(f"in {result.folder}: {', '.join(left(result.folder))}")
     return "\n".join(lines)
 
 
-def again(result: Result) -> str:
-    """The command that goes on where this ended."""
-    if result.ended == "interrupted":
-        return f"manyhands run --resume {result.folder}"
-    return f"manyhands extend {result.folder} --precision NAME=0.1% (or --samples +1e8)"
+def left(folder: Path) -> list[str]:
+    """What there is to look at in a folder."""
+    pictures = sorted(one.name for one in folder.glob("*.png"))
+    names = ("report.html", "result.json", "result.npz", *pictures[:PICTURES_NAMED])
+    more = len(pictures) - PICTURES_NAMED
+    there = [name for name in names if (folder / name).is_file()]
+    return [*there, f"and {more} more"] if more > 0 else there
 
 
 def status_of(result: Result) -> int:

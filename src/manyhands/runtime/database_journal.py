@@ -146,6 +146,33 @@ def header_of(path: Path) -> Header:
     return _header(found[0], path)
 
 
+def count_of(path: Path) -> int:
+    """How many records there are by now."""
+    database = _opened(path, writes=False)
+    try:
+        found = database.execute("SELECT max(number) FROM records").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise JournalDamaged(path, 1, 0, str(error)) from None
+    finally:
+        database.close()
+    return found[0] or 0
+
+
+def in_use(path: Path) -> bool:
+    """Whether somebody writes to a journal just now."""
+    try:
+        descriptor = os.open(path.with_name(path.name + LOCK_SUFFIX), os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def is_database(path: Path) -> bool:
     """Whether this is a SQLite file, by its first bytes."""
     with path.open("rb") as file:

@@ -20,6 +20,7 @@ from manyhands.runtime.child.failing import FAILURES
 from manyhands.runtime.database_journal import DatabaseJournal
 from manyhands.runtime.journal import JournalDamaged, JournalInUse
 from manyhands.runtime.local_pilots import PILOTS
+from manyhands.runtime.machine import machine
 from manyhands.runtime.objects import STORE, Torn
 from manyhands.statistics.tallies import MergeRefused
 
@@ -96,7 +97,7 @@ class Folder:
             self.store.mkdir(parents=True, exist_ok=True)
             _write(self.path / BRIEF, brief.to_json())
             hosts = min(pilots, HOSTS_PER_BLOCK_MAX)
-            return DatabaseJournal(self.journal, {HOSTS: str(hosts)})
+            return DatabaseJournal(self.journal, {HOSTS: str(hosts), **machine()})
         except (OSError, JournalDamaged) as error:
             why = said_of(error)
             raise FolderRefused(
