@@ -78,6 +78,9 @@ def test_one_that_was_interrupted_is_gone_on_with_first(tmp_path: Path) -> None:
     class Interrupts:
         """Somebody presses Ctrl-C when the second campaign has its first pilot."""
 
+        def stop(self) -> None:
+            """Never mind."""
+
         def decided(
             self, now_s: float, event: Event, commands: list[Command], state: State
         ) -> None:

@@ -30,6 +30,9 @@ class Once:
         self.act: Any = act
         self.found: Any = None
 
+    def stop(self) -> None:
+        """Never mind."""
+
     def decided(self, now_s: float, event: Event, commands: list[Command], state: State) -> None:
         if self.act is not None and any(one.stored for one in state.campaigns.values()):
             act, self.act = self.act, None

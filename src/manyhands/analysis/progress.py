@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from manyhands.analysis.story import the_campaign
@@ -61,6 +62,9 @@ class Progress:
     """Looks at the state now and then; `now` is the last look, for any thread to read."""
 
     now: Standing | None = None
+    stopping: bool = False  # what is under way is being stored, since the user wants to stop
+    when_stopping: Callable[[], None] = lambda: None
+    _hands: int = 0
     _looked_s: float = -1.0
     _ends: deque[tuple[float, float]] = field(default_factory=deque)
     _incidents: int = 0
@@ -79,6 +83,11 @@ class Progress:
             self._looked_s = now_s
             self.now = self._look(now_s, record, state)
 
+    def stop(self) -> None:
+        """The user wants to stop."""
+        self.stopping = True
+        self.when_stopping()
+
     def _look(self, now_s: float, record: CampaignRecord, state: State) -> Standing:
         scale = record.campaign.block_samples or 1
         rate = _per_s(record.count.slope) * scale
@@ -89,6 +98,10 @@ class Progress:
         value, error = (None, None) if found is None else (found.value, found.error)
         precision = record.campaign.precision
         lines = tuple(_line(one, state, scale, now_s) for one in state.pilots.values())
+        hands = sum(one.rate > 0 for one in lines)
+        if hands != self._hands:
+            self._hands = hands
+            self._ends.clear()  # forecasts for other hands
         return Standing(
             record.stage.value,
             now_s - record.submitted_us / US_PER_S,
@@ -97,7 +110,7 @@ class Progress:
             goal,
             rate,
             left_s,
-            self._spread_s(now_s, left_s),
+            self._spread_s(now_s, left_s, (now_s - record.submitted_us / US_PER_S) / 2),
             value,
             error,
             None if precision is None else _reach(precision, value),
@@ -108,15 +121,15 @@ class Progress:
             _far_off(record, samples, goal, rate, state.living),
         )
 
-    def _spread_s(self, now_s: float, left_s: float | None) -> float:
-        """Half the range of the ends that were forecast lately."""
+    def _spread_s(self, now_s: float, left_s: float | None, memory_s: float) -> float:
+        """Half the range of the ends that were forecast lately, not in the first moments."""
         if left_s is None:
             return 0.0
         ends = self._ends
         ends.append((now_s, now_s + left_s))
         while ends[0][0] < now_s - MEMORY_S:
             ends.popleft()
-        late = [end for at_s, end in ends if at_s >= now_s - min(MEMORY_S, left_s)]
+        late = [end for at_s, end in ends if at_s >= now_s - min(MEMORY_S, left_s, memory_s)]
         return (max(late) - min(late)) / 2 if late else 0.0
 
 

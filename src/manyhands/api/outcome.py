@@ -13,8 +13,7 @@ from manyhands.control.stopping import standard_errors
 from manyhands.model.checks import is_span
 from manyhands.model.failures import FailureCause
 from manyhands.model.stopping import AnyOf, Budget, Deadline, Precision, Samples, StopRule, leaves
-from manyhands.runtime.child.failing import FAILURES
-from manyhands.runtime.local_pilots import PILOTS
+from manyhands.runtime.layout import FAILURES, PILOTS
 from manyhands.runtime.local_run import Ended, Ran
 from manyhands.statistics.forecast import duration, samples_needed
 

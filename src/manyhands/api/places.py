@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from manyhands.model.where import (
     TOP,
     Above,
@@ -14,7 +12,6 @@ from manyhands.model.where import (
     Mask,
     Where,
 )
-from manyhands.statistics import where
 
 PLACES = "above(0.5), cell(3, 4), all, fraction(0.9) or mask(FILE.npy)"
 
@@ -37,6 +34,10 @@ def place_in_words(place: Where) -> str:
 
 def place_of(text: str) -> Where:
     """What `above(0.7)`, `cell(3, 4)`, `all`, `fraction(0.9)` or `mask(file.npy)` says."""
+    import numpy as np  # a start need not wait for it
+
+    from manyhands.statistics import where
+
     name, _, rest = text.strip().partition("(")
     words = [one.strip() for one in rest.removesuffix(")").split(",") if one.strip()]
     try:

@@ -1,31 +1,34 @@
-"""Run a campaign on this machine: what `mh.run` and `manyhands run` do."""
+"""Run a campaign on this machine: what `mh.run` and `manyhands run` do.
+
+Hands are started first, before it is known whether they will be needed, and while they import what
+they need, so do we: hence imports inside functions.
+"""
 
 from __future__ import annotations
 
 import os
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from manyhands.api import outcome
-from manyhands.api.finishing import finish
 from manyhands.api.quantities import BadQuantity
-from manyhands.api.result import Result
 from manyhands.api.rules import UNIT, rule_of
-from manyhands.applications.describing import describe
-from manyhands.applications.description import Description
 from manyhands.applications.executing import require_not_being_loaded
 from manyhands.model.campaign import Campaign, Mode, Pace
 from manyhands.model.checks import is_count, is_time
 from manyhands.model.stopping import AllOf, AnyOf, Precision, StopRule
 from manyhands.runtime.brief import Brief
 from manyhands.runtime.folder import Folder, room_in, undamaged
-from manyhands.runtime.local_pilots import Hands
-from manyhands.runtime.local_run import resume_locally, run_locally
-from manyhands.runtime.master import Watches
+from manyhands.runtime.local_pilots import Hands, LocalPilots
+
+if TYPE_CHECKING:
+    from manyhands.api.result import Result
+    from manyhands.applications.description import Description
+    from manyhands.runtime.master import Watches
 
 OTHER = {  # what has to be the same wherever samples are counted together
     "name": "another application",
@@ -66,15 +69,52 @@ class Wish:
     keep_partials: bool = False
 
 
-def start(wish: Wish, watchers: Sequence[Watches] = ()) -> Result:
-    """Run a new campaign to its end."""
+@dataclass(frozen=True, slots=True)
+class Hired:
+    """Hands that have been started, and the folder in which they are."""
+
+    folder: Folder
+    hands: Hands
+    pilots: LocalPilots
+    lock: int  # of the folder
+
+
+@contextmanager
+def hired(wish: Wish) -> Iterator[Hired]:
+    """Hands for a wish; if it turns out that it cannot be had, nothing is left of them."""
     require_not_being_loaded()
     _require_sensible(wish)
+    folder = Folder(wish.out if wish.out is not None else _new_folder(_name_of(wish.application)))
+    environment = PORTABLE if wish.exact == PORTABLY else {}
+    hands = Hands(pilots_or_cores(wish.pilots), 1, wish.silence_s, wish.disk_bytes, environment)
+    lock = folder.claim()
+    pilots = LocalPilots(folder.path, hands)
+    try:
+        pilots.start({})
+        yield Hired(folder, hands, pilots, lock)
+    except BaseException:
+        if not pilots.heard:
+            pilots.abandon()
+            folder.give_up(lock)
+        raise
+
+
+def start(wish: Wish, watchers: Sequence[Watches] = ()) -> Result:
+    """Run a new campaign to its end."""
+    with hired(wish) as hands:
+        return begin(wish, hands, watchers)
+
+
+def begin(wish: Wish, hired: Hired, watchers: Sequence[Watches] = ()) -> Result:
+    """Run a new campaign to its end with these hands."""
+    from manyhands.api import outcome
+    from manyhands.api.finishing import finish
+    from manyhands.applications.describing import describe
+    from manyhands.runtime.local_run import run_locally
+
     description = describe(wish.application, wish.options)
     campaign = _campaign(wish, description)
-    folder = Folder(wish.out if wish.out is not None else _new_folder(description.name))
     precision = campaign.precision
-    environment = PORTABLE if wish.exact == PORTABLY else {}
     brief = Brief(
         description,
         campaign.campaign,
@@ -87,15 +127,14 @@ def start(wish: Wish, watchers: Sequence[Watches] = ()) -> Result:
         memory_bytes=wish.memory_bytes,
         disk_bytes=wish.disk_bytes,
         keep_partials=wish.keep_partials,
-        environment=environment,
+        environment=hired.hands.environment,
     )
-    hands = hands_of(brief, wish.pilots)
-    with room_in(folder.path):
-        ran = run_locally(folder, brief, campaign, hands, watchers)
-    if mistake := outcome.mistake(ran, folder.path):
-        folder.give_up()
+    with room_in(hired.folder.path):
+        ran = run_locally(hired.folder, brief, campaign, hired.pilots, hired.lock, watchers)
+    if mistake := outcome.mistake(ran, hired.folder.path):
+        hired.folder.give_up()
         raise BadQuantity(mistake)
-    return finish(folder, hands.pilots, ran)
+    return finish(hired.folder, hired.hands.pilots, ran)
 
 
 def go_on(
@@ -106,6 +145,10 @@ def go_on(
     watchers: Sequence[Watches] = (),
 ) -> Result:
     """Go on with a campaign that was interrupted; one that has ended says its result again."""
+    from manyhands.api.finishing import finish
+    from manyhands.applications.describing import describe
+    from manyhands.runtime.local_run import resume_locally
+
     folder = Folder(path)
     brief = folder.brief()
     if application is not None:
@@ -167,6 +210,13 @@ def _require_sensible(wish: Wish) -> None:
     if not is_time(wish.silence_s):
         raise BadQuantity(f"silence_s {wish.silence_s!r} is not a number of seconds above 0")
     pilots_or_cores(wish.pilots)
+
+
+def _name_of(application: str | Callable[..., Any]) -> str:
+    """What to call a folder after, before the application was looked at."""
+    if isinstance(application, str):
+        return application.rpartition(os.sep)[2]
+    return str(getattr(application, "__name__", "run"))
 
 
 def _new_folder(name: str) -> Path:

@@ -21,7 +21,8 @@ from manyhands.model.orders import PartialAccepted
 from manyhands.runtime import database_journal
 from manyhands.runtime.answer import digest_of, gather
 from manyhands.runtime.child.rerun import RerunFailed, rerun
-from manyhands.runtime.folder import KEPT, Folder, FolderDamaged, limits_of, said_of, undamaged
+from manyhands.runtime.folder import Folder, FolderDamaged, limits_of, said_of, undamaged
+from manyhands.runtime.layout import KEPT
 from manyhands.runtime.objects import digest_of as object_digest
 from manyhands.runtime.objects import get
 from manyhands.statistics.tallies import Tallies

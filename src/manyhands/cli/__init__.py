@@ -7,6 +7,7 @@ one object says it too.
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from importlib import import_module
@@ -92,4 +93,5 @@ def main(words: list[str] | None = None) -> None:
         status = 1
     except (KeyboardInterrupt, typer.Abort):
         status = 130
+    gc.freeze()  # what is left need not be searched for rubbish: that takes 30 ms
     sys.exit(status if isinstance(status, int) else 0)

@@ -16,8 +16,9 @@ from manyhands.model.malformed import Malformed
 from manyhands.model.records import SchemaRefused
 from manyhands.runtime import database_journal
 from manyhands.runtime import journal as file_journal
-from manyhands.runtime.folder import JOURNAL, limits_of
+from manyhands.runtime.folder import limits_of
 from manyhands.runtime.journal import JournalDamaged
+from manyhands.runtime.layout import JOURNAL
 
 EXAMPLE = "manyhands replay slab"
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from manyhands.analysis.progress import Progress
 from manyhands.api import quantities, rules
 from manyhands.api.places import place_of
-from manyhands.api.result import Result
-from manyhands.api.running import Wish, go_on, start
-from manyhands.cli.live import shown
+from manyhands.api.running import Wish, begin, go_on, hired
 from manyhands.cli.options import (
     App,
     BlockSamples,
@@ -38,6 +35,9 @@ from manyhands.cli.options import (
 )
 from manyhands.cli.usage import UsageError
 from manyhands.model.stopping import StopRule
+
+if TYPE_CHECKING:
+    from manyhands.api.result import Result
 
 PICTURES_NAMED = 4
 DONE, FAILED, PARTIAL, INTERRUPTED = 0, 1, 3, 130
@@ -165,15 +165,26 @@ def options_of(given: list[str]) -> dict[str, Any]:
 
 def _show(wanted: Wish | Again, as_json: bool) -> int:
     """Run it under the eyes of the user, and say what came of it."""
-    progress = Progress()
-    title = str(wanted.application if isinstance(wanted, Wish) else wanted.folder)
-    with shown(progress, title):
-        if isinstance(wanted, Wish):
-            result = start(wanted, [progress])
-        else:
-            folder, options = wanted.folder, wanted.options
-            result = go_on(folder, wanted.pilots, wanted.app, options, [progress])
+    if isinstance(wanted, Again):
+        return shown_status(_resumed(wanted), as_json)
+    with hired(wanted) as hands:
+        # The hands import what they need; so do we.
+        from manyhands.analysis.progress import Progress
+        from manyhands.cli.live import shown
+
+        progress = Progress()
+        with shown(progress, str(wanted.application)):
+            result = begin(wanted, hands, [progress])
     return shown_status(result, as_json)
+
+
+def _resumed(wanted: Again) -> Result:
+    from manyhands.analysis.progress import Progress
+    from manyhands.cli.live import shown
+
+    progress = Progress()
+    with shown(progress, str(wanted.folder)):
+        return go_on(wanted.folder, wanted.pilots, wanted.app, wanted.options, [progress])
 
 
 def shown_status(result: Result, as_json: bool) -> int:

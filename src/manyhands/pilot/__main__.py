@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 
-from manyhands.pilot.shell import Birth, Shell
+from manyhands.pilot.birth import Birth
+from manyhands.pilot.shell import Shell
 
 if __name__ == "__main__":
     Shell(Birth(**json.loads(sys.argv[1]))).run()

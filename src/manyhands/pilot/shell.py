@@ -14,13 +14,13 @@ import os
 import selectors
 import signal
 import time
-from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional
 
 from manyhands.model.codec import decode, encode
 from manyhands.model.commands import Reply
 from manyhands.model.failures import FailureCause
 from manyhands.model.orders import CutLease
+from manyhands.pilot.birth import Birth
 from manyhands.pilot.children import Child
 from manyhands.pilot.frames import READ_BYTES, Frames, write_frame
 from manyhands.pilot.machine import PilotMachine
@@ -53,20 +53,6 @@ NO_CLASS = "block 0 failed"  # hosts on which it fails are alike: their tasks sa
 LOG = "log.txt"  # what the children print
 DISK_LOOK_S = 5.0  # how often their folders are measured
 LOOK_AGAIN_S = 0.5  # how long a wait lasts at most, so that a silent child is seen
-
-
-@dataclass(frozen=True)
-class Birth:
-    """What a pilot's process knows when it starts."""
-
-    pilot: int
-    incarnation: int
-    slots: int
-    link: int  # the descriptor of its socket to the master
-    child: List[str]  # the command that starts a child; {read} and {write} are its descriptors
-    folder: str  # its own: logs, and the folders of its children
-    silence_s: float = 900.0  # how long a child may compute without a word
-    disk_bytes: Optional[int] = None  # what a child may leave in its folder
 
 
 class Shell:

@@ -8,8 +8,6 @@ from typing import Any
 
 from manyhands.applications.description import Description
 
-BRIEF = "brief.json"
-
 
 @dataclass(frozen=True, slots=True)
 class Brief:

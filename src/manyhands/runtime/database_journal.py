@@ -41,17 +41,21 @@ class JournalFailed(OSError):
 class DatabaseJournal:
     """A journal in a SQLite file, which one writer at a time keeps locked."""
 
-    def __init__(self, path: Path, about: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, path: Path, about: Mapping[str, str] | None = None, lock: int | None = None
+    ) -> None:
+        """Open it; `lock`: what `locked` gave to whoever wants it."""
         self.path = path
         self.count = 0
         self.last_s = float("-inf")
         self._pending: list[tuple[int, bytes]] = []
-        self._lock = _locked(path)
+        self._lock = locked(path) if lock is None else lock
         try:
             self._database = _opened(path, writes=True)
             self.header = self._begun(about)
         except BaseException:
-            os.close(self._lock)
+            if lock is None:
+                os.close(self._lock)
             raise
 
     def append(self, now_s: float, event: Event) -> None:
@@ -195,7 +199,8 @@ def _opened(path: Path, writes: bool) -> sqlite3.Connection:
     return database
 
 
-def _locked(path: Path) -> int:
+def locked(path: Path) -> int:
+    """Keep others from a journal, which need not be there yet, until this descriptor is closed."""
     descriptor = os.open(
         path.with_name(path.name + LOCK_SUFFIX), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644
     )

@@ -14,21 +14,18 @@ from manyhands.model.coverage import Overlap
 from manyhands.model.limits import Limits
 from manyhands.model.malformed import Malformed, sentence
 from manyhands.model.records import SchemaRefused
-from manyhands.runtime.brief import BRIEF, Brief
-from manyhands.runtime.child.alike import FORMS
-from manyhands.runtime.child.failing import FAILURES
-from manyhands.runtime.database_journal import DatabaseJournal
+from manyhands.runtime.brief import Brief
+from manyhands.runtime.database_journal import DatabaseJournal, locked
 from manyhands.runtime.journal import JournalDamaged, JournalInUse
-from manyhands.runtime.local_pilots import PILOTS
+from manyhands.runtime.layout import BRIEF, FAILURES, FORMS, JOURNAL, KEPT, PILOTS, STORE
 from manyhands.runtime.machine import machine
-from manyhands.runtime.objects import STORE, Torn
-from manyhands.statistics.tallies import MergeRefused
+from manyhands.runtime.objects import Torn
 
-JOURNAL = "journal.sqlite"
-KEPT = "kept"  # objects that nothing needs any more, where they were asked to be kept
 HOSTS = "hosts"  # in the journal's header: on how many pilots a block may fail
+REPORTS = "reports"  # there: how many reports a pilot makes, besides telling what it stored
 HOSTS_PER_BLOCK_MAX = 3
 FAILURES_IN_A_ROW_MAX = 10
+REPORTS_PER_CAMPAIGN = 40  # in the cores that compute, few
 
 
 class FolderRefused(Mistake):
@@ -47,6 +44,8 @@ def said_of(error: Exception) -> str:
 @contextmanager
 def undamaged(path: Path) -> Iterator[None]:
     """While a folder is read: what is found damaged becomes one line."""
+    from manyhands.statistics.tallies import MergeRefused  # not where a run starts: it takes time
+
     try:
         yield
     except Torn as torn:
@@ -86,8 +85,8 @@ class Folder:
         """Everything that became known."""
         return self.path / JOURNAL
 
-    def begin(self, brief: Brief, pilots: int) -> DatabaseJournal:
-        """Make it, with what children need to know, and an empty journal."""
+    def claim(self) -> int:
+        """Make it, for a new campaign of which nothing is known yet; its lock, for `begin`."""
         if self.journal.exists():
             raise FolderRefused(
                 f"{self.path} holds a campaign already: go on with --resume {self.path}, "
@@ -95,14 +94,25 @@ class Folder:
             )
         try:
             self.store.mkdir(parents=True, exist_ok=True)
+            lock = locked(self.journal)
+            # What a run left that was killed before it had a journal.
+            (self.path / BRIEF).unlink(missing_ok=True)
+            shutil.rmtree(self.path / PILOTS, ignore_errors=True)
+        except OSError as error:
+            raise self._unwritable(error) from None
+        except JournalInUse:
+            raise self._in_use() from None
+        return lock
+
+    def begin(self, brief: Brief, pilots: int, lock: int) -> DatabaseJournal:
+        """Tell children what they need to know, and begin an empty journal."""
+        try:
             _write(self.path / BRIEF, brief.to_json())
             hosts = min(pilots, HOSTS_PER_BLOCK_MAX)
-            return DatabaseJournal(self.journal, {HOSTS: str(hosts), **machine()})
+            about = {HOSTS: str(hosts), REPORTS: str(REPORTS_PER_CAMPAIGN), **machine()}
+            return DatabaseJournal(self.journal, about, lock)
         except (OSError, JournalDamaged) as error:
-            why = said_of(error)
-            raise FolderRefused(
-                f"{self.path} cannot be written ({why}): choose another folder with --out"
-            ) from None
+            raise self._unwritable(error) from None
 
     def resume(self) -> DatabaseJournal:
         """The journal of what was begun here, for whoever is to go on with it."""
@@ -110,11 +120,9 @@ class Folder:
         try:
             return DatabaseJournal(self.journal)
         except JournalInUse:
-            raise FolderRefused(
-                f"{self.path} is in use: the campaign is still running there"
-            ) from None
+            raise self._in_use() from None
 
-    def give_up(self) -> None:
+    def give_up(self, lock: int | None = None) -> None:
         """Take away what was begun here in vain; whatever else is in the folder stays."""
         for name in (STORE, PILOTS, KEPT):
             shutil.rmtree(self.path / name, ignore_errors=True)
@@ -123,14 +131,25 @@ class Folder:
             *(self.path / one for one in (BRIEF, FAILURES, FORMS)),
         ]:
             path.unlink(missing_ok=True)
-        try:
-            self.path.rmdir()
-        except OSError:
-            pass  # there was something in it before
+        if lock is not None:
+            os.close(lock)
+        for folder in (self.path, self.path.parent):
+            try:
+                folder.rmdir()
+            except OSError:
+                return  # there is more in it
 
     def change_brief(self, brief: Brief) -> None:
         """Tell children something else from now on."""
         _write(self.path / BRIEF, brief.to_json())
+
+    def _in_use(self) -> FolderRefused:
+        return FolderRefused(f"{self.path} is in use: the campaign is still running there")
+
+    def _unwritable(self, error: Exception) -> FolderRefused:
+        return FolderRefused(
+            f"{self.path} cannot be written ({said_of(error)}): choose another folder with --out"
+        )
 
     def brief(self) -> Brief:
         """What its children know."""
@@ -148,6 +167,7 @@ def limits_of(about: dict[str, str]) -> Limits:
         return Limits()
     return Limits(
         hosts_per_block_max=int(about[HOSTS]),
+        reports_per_campaign=int(about.get(REPORTS, Limits.reports_per_campaign)),
         failures_in_a_row_max=FAILURES_IN_A_ROW_MAX,
     )
 

@@ -24,11 +24,11 @@ from manyhands.model.commands import Reply
 from manyhands.model.events import Event, MessageReceived, PilotExited, PilotRemoved
 from manyhands.model.facts import MergeStored, PartialStored
 from manyhands.model.failures import FailureCause
+from manyhands.pilot.birth import Birth
 from manyhands.pilot.frames import FrameTooLong, read_frames, write_frame
-from manyhands.pilot.shell import Birth
-from manyhands.runtime.objects import STORE, Torn, get
+from manyhands.runtime.layout import PILOTS, STORE
+from manyhands.runtime.objects import Torn, get
 
-PILOTS = "pilots"  # where a campaign's folder has what is theirs
 BACK_OFF_S = 0.05  # before a pilot that has died is started again; doubled each time
 BACK_OFF_S_MAX = 2.0
 LIVED_S = 10.0  # who lived so long did not die of being started
@@ -65,14 +65,24 @@ class Hand:
 class LocalPilots:
     """Starts them, listens to them, answers them, starts them again."""
 
-    def __init__(self, folder: Path, hands: Hands, put: Callable[[Event], None]) -> None:
+    def __init__(self, folder: Path, hands: Hands) -> None:
         self._folder = folder.resolve()
         self._store = self._folder / STORE
         self._hands = hands
-        self._put = put
+        self._put: Callable[[Event], None] = lambda event: None  # until somebody listens
         self._all: dict[int, Hand] = {}
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
+
+    @property
+    def count(self) -> int:
+        """How many there are to be."""
+        return self._hands.pilots
+
+    @property
+    def heard(self) -> bool:
+        """Whether somebody listens to them, who will also end them."""
+        return bool(self._threads)
 
     @property
     def living(self) -> int:
@@ -85,6 +95,11 @@ class LocalPilots:
             hand = Hand(pilot, incarnations.get(pilot, -1))
             self._all[pilot] = hand
             self._start(hand)
+
+    def listen(self, put: Callable[[Event], None]) -> None:
+        """Pass on what they say, and start again those that die."""
+        self._put = put
+        for pilot, hand in self._all.items():
             thread = threading.Thread(target=self._keep, args=(hand,), name=f"pilot {pilot}")
             thread.start()
             self._threads.append(thread)
@@ -111,15 +126,29 @@ class LocalPilots:
                 except ProcessLookupError:
                     pass
 
-    def end(self) -> None:
-        """Close every line, wherever the pilots are, and see their ends."""
+    def dismiss(self) -> None:
+        """Close every line, wherever the pilots are: they leave at once."""
         self._stopping.set()
         for hand in self._all.values():
             with hand.sending:
                 if hand.line is not None:
-                    hand.line.shutdown(socket.SHUT_RDWR)
+                    try:
+                        hand.line.shutdown(socket.SHUT_RDWR)
+                    except OSError:
+                        pass  # the other end is closed already
+
+    def end(self) -> None:
+        """Dismiss them, and see their ends."""
+        self.dismiss()
         for thread in self._threads:
             thread.join()
+
+    def abandon(self) -> None:
+        """End those to whom nobody ever listened."""
+        for hand in self._all.values():
+            assert hand.process is not None, "it was started"
+            hand.process.kill()
+            self._see_off(hand)
 
     def pids(self) -> dict[int, int]:
         """The processes of the pilots that have one."""

@@ -21,9 +21,10 @@ from manyhands.model.events import CampaignSubmitted, ObjectCollected, PilotExit
 from manyhands.runtime.answer import Answer, gather
 from manyhands.runtime.brief import Brief
 from manyhands.runtime.database_journal import DatabaseJournal, JournalFailed
-from manyhands.runtime.folder import KEPT, Folder, limits_of
+from manyhands.runtime.folder import Folder, limits_of
 from manyhands.runtime.judging import Judges
-from manyhands.runtime.local_pilots import PILOTS, Hands, LocalPilots
+from manyhands.runtime.layout import KEPT, PILOTS
+from manyhands.runtime.local_pilots import Hands, LocalPilots
 from manyhands.runtime.master import Master, Watches
 
 FLUSH_S_MAX = 60.0  # how long pilots may take to store what they have when they are stopped
@@ -53,15 +54,20 @@ class LocalRun:
     """The master, its pilots and their objects, for one campaign in one folder."""
 
     def __init__(
-        self, folder: Folder, journal: DatabaseJournal, hands: Hands, watchers: Sequence[Watches]
+        self,
+        folder: Folder,
+        journal: DatabaseJournal,
+        pilots: LocalPilots,
+        watchers: Sequence[Watches],
     ) -> None:
         self._folder = folder
         self._journal = journal
         controller = Controller(limits_of(journal.header.about))
         self.master = Master(journal, controller, self, watchers)
-        self.pilots = LocalPilots(folder.path, hands, self.master.put)
+        self.pilots = pilots
         self._keeps = folder.brief().keep_partials
         self._judges = Judges(folder.path, folder.store, self.master.put)
+        self._watchers = watchers
         self._begun_s = time.monotonic()
         self._stop_s: float | None = None
         self._campaign = 0
@@ -94,8 +100,8 @@ class LocalRun:
     # ---- the run ---------------------------------------------------------------------------
 
     def begin(self, campaign: Campaign) -> Ran:
-        """Run a new campaign."""
-        return self._run(campaign, {})
+        """Run a new campaign; its pilots have been started."""
+        return self._run(campaign, None)
 
     def resume(self) -> Ran:
         """Go on with the campaign that was begun in this folder."""
@@ -121,22 +127,33 @@ class LocalRun:
         self._interrupts += 1
         self.master.wake()
 
-    def _run(self, campaign: Campaign | None, incarnations: dict[int, int]) -> Ran:
+    def _run(self, campaign: Campaign | None, incarnations: dict[int, int] | None) -> Ran:
+        """From here to the end; `incarnations`: the last of each pilot, if none is started yet."""
         if campaign is not None:
             self._campaign = campaign.campaign
             self.master.put(CampaignSubmitted(campaign))
         try:
-            with self._interruptible():
-                if not self._has_ended():
-                    self.pilots.start(incarnations)
-                ended, reason = self._until_the_end()
-        except JournalFailed as error:
-            again = f"make room, then manyhands run --resume {self._folder.path}"
-            ended, reason = Ended.FAILED, f"the journal cannot be written ({error}): {again}"
+            ended, reason = self._course(incarnations)
+            self.pilots.dismiss()
+            return self._ran(ended, reason)  # while they leave
         finally:
             self.pilots.end()
             self._judges.end()
             self._journal.close()
+
+    def _course(self, incarnations: dict[int, int] | None) -> tuple[Ended, str]:
+        try:
+            with self._interruptible():
+                if not self._has_ended():
+                    if incarnations is not None:
+                        self.pilots.start(incarnations)
+                    self.pilots.listen(self.master.put)
+                return self._until_the_end()
+        except JournalFailed as error:
+            again = f"make room, then manyhands run --resume {self._folder.path}"
+            return Ended.FAILED, f"the journal cannot be written ({error}): {again}"
+
+    def _ran(self, ended: Ended, reason: str) -> Ran:
         record = self._record()
         if record is None:
             raise Broken(reason)  # it could not even be noted
@@ -154,6 +171,8 @@ class LocalRun:
             if self._interrupts and self._stop_s is None:
                 self._stop_s = time.monotonic()
                 self.pilots.stop()
+                for watcher in self._watchers:
+                    watcher.stop()
             if self._stop_s is not None:
                 overdue = time.monotonic() - self._stop_s > FLUSH_S_MAX
                 if self._interrupts > 1 or overdue or not self.pilots.living:
@@ -210,21 +229,24 @@ def run_locally(
     folder: Folder,
     brief: Brief,
     campaign: Campaign,
-    hands: Hands,
+    pilots: LocalPilots,
+    lock: int,
     watchers: Sequence[Watches] = (),
 ) -> Ran:
-    """Run a new campaign in a new folder."""
-    journal = folder.begin(brief, hands.pilots)
-    return LocalRun(folder, journal, hands, watchers).begin(campaign)
+    """Run a new campaign in a folder that was claimed, with pilots that have been started."""
+    journal = folder.begin(brief, pilots.count, lock)
+    return LocalRun(folder, journal, pilots, watchers).begin(campaign)
 
 
 def resume_locally(folder: Folder, hands: Hands, watchers: Sequence[Watches] = ()) -> Ran:
     """Go on where a campaign was interrupted, by whatever it was."""
-    return LocalRun(folder, folder.resume(), hands, watchers).resume()
+    pilots = LocalPilots(folder.path, hands)
+    return LocalRun(folder, folder.resume(), pilots, watchers).resume()
 
 
 def extend_locally(
     folder: Folder, campaign: Campaign, hands: Hands, watchers: Sequence[Watches] = ()
 ) -> Ran:
     """Add the samples of another campaign to one that has ended."""
-    return LocalRun(folder, folder.resume(), hands, watchers).extend(campaign)
+    pilots = LocalPilots(folder.path, hands)
+    return LocalRun(folder, folder.resume(), pilots, watchers).extend(campaign)

@@ -6,14 +6,14 @@ import os
 import sys
 from pathlib import Path
 
-import numpy
-
 MACHINE = "machine."  # what these are called in a journal's header
 PROCESSORS = Path("/proc/cpuinfo")
 
 
 def machine() -> dict[str, str]:
     """The processor's model and count, the system, and the versions of what computes."""
+    import numpy  # not where a run starts: it takes time
+
     system = os.uname()
     found = {
         "processor": _processor() or system.machine,

@@ -50,6 +50,9 @@ class Watches(Protocol):
     def decided(self, now_s: float, event: Event, commands: list[Command], state: State) -> None:
         """A fact was decided on, which led to this state."""
 
+    def stop(self) -> None:
+        """The user wants to stop: what is under way is being stored."""
+
 
 class Master:
     """One pool's deciding thread."""

@@ -6,7 +6,6 @@ import os
 from hashlib import blake2b
 from pathlib import Path
 
-STORE = "objects"  # where a campaign's folder has them
 DIGEST_BYTES = 16
 
 

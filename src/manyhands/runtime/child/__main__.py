@@ -14,9 +14,10 @@ from queue import Empty, SimpleQueue
 from manyhands.applications.loading import load
 from manyhands.pilot.children import IN_HAND
 from manyhands.pilot.frames import heard, read_frames, say
-from manyhands.runtime.brief import BRIEF, Brief
+from manyhands.runtime.brief import Brief
 from manyhands.runtime.child.child import Child, Told
 from manyhands.runtime.child.failing import RAISED, Unable, note_failure
+from manyhands.runtime.layout import BRIEF
 
 PR_SET_PDEATHSIG = 1
 
@@ -49,6 +50,8 @@ def main(arguments: list[str]) -> None:
     reads, writes, folder = int(arguments[0]), int(arguments[1]), Path(arguments[2])
     orders: SimpleQueue[Told] = SimpleQueue()
     threading.Thread(target=listen, args=(reads, orders), daemon=True).start()
+    # Hands are started before it is known what they are for: that is written before they are told.
+    first = None if (folder / BRIEF).is_file() else orders.get()
     brief = Brief.from_json((folder / BRIEF).read_text(encoding="utf-8"))
     limit_memory(brief.memory_bytes)
     try:
@@ -60,7 +63,9 @@ def main(arguments: list[str]) -> None:
     else:
         child = Child(folder, writes, in_hand, brief, application)
     say(writes, "ready")
-    busy = False
+    if first is not None:
+        child.told(first)
+    busy = first is not None
     while True:
         try:
             order = orders.get(block=not busy)

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from manyhands.model.codec import from_plain, to_plain
+from manyhands.runtime.layout import FORMS
 from manyhands.statistics.forms import Form
-
-FORMS = "forms.json"
 
 
 def agreed(folder: Path) -> dict[str, Form] | None:

@@ -10,11 +10,11 @@ from typing import Any
 
 from manyhands.model.failures import FailureCause
 from manyhands.pilot.frames import say
+from manyhands.runtime.layout import FAILURES
 from manyhands.statistics.contract import GridOverflow
 from manyhands.statistics.returned import BadReturn, ShortReturn
 from manyhands.statistics.watching import UnknownTally
 
-FAILURES = "failures.jsonl"
 # What an application may raise: one that wants the process to end has failed like any other.
 RAISED = (Exception, SystemExit, KeyboardInterrupt)
 OURS = str(Path(__file__).resolve().parents[2]) + os.sep

@@ -16,9 +16,10 @@ from pathlib import Path
 from manyhands.applications.loading import load
 from manyhands.applications.stream import Stream
 from manyhands.pilot.children import PINNED
-from manyhands.runtime.brief import BRIEF, Brief
+from manyhands.runtime.brief import Brief
 from manyhands.runtime.child.failing import RAISED, shown
 from manyhands.runtime.child.run import BlockSize
+from manyhands.runtime.layout import BRIEF
 from manyhands.statistics.tallies import Reference, Tallies, Watch
 
 Interval = tuple[int, int]

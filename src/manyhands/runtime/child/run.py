@@ -18,7 +18,9 @@ from manyhands.runtime.child.parts import Parts, Result
 NEVER = 1 << 62
 NOTHING_S = 0.001  # a batch this short is mostly start-up
 TRIES = 3  # the fastest of so many batches says what a sample costs
-WORTH = 0.98  # a size must be so much cheaper than half of it to be worth more
+TRYING_S = 0.01  # and of so long
+WORTH = 0.99  # a size must be so much cheaper than a smaller one to be worth more
+MISSES = 2  # sizes in a row that are not worth it, so that one disturbance does not decide
 LONG = 2.0  # a batch so much longer than wanted is made smaller at once
 SAMPLES_AT_ONCE_MAX = 1 << 40
 
@@ -43,7 +45,8 @@ class BatchSize:
     def __init__(self, wanted_s: float) -> None:
         self._wanted_s = wanted_s
         self._costs: list[float] = []  # of a sample, at this size
-        self._cost_before = float("inf")  # of a sample, at half of this size
+        self._best = (float("inf"), 1)  # the cost of a sample, and the size at which it was found
+        self._misses = 0
         self._settled = False
         self.samples = 1
 
@@ -54,16 +57,22 @@ class BatchSize:
         if samples != self.samples or self._settled:
             return  # a batch that was cut short tells little
         self._costs.append(seconds / samples)
-        if seconds < NOTHING_S or len(self._costs) >= TRIES:
+        tried = len(self._costs) >= TRIES and sum(self._costs) * samples >= TRYING_S
+        if seconds < NOTHING_S or tried:
             self._judge(min(self._costs))
 
     def _judge(self, cost: float) -> None:
-        if 2 * cost * self.samples > self._wanted_s:
-            self._settle(self.samples)
-        elif cost > self._cost_before * WORTH and cost * self.samples > NOTHING_S:
-            self._settle(self.samples if cost < self._cost_before else self.samples // 2)
+        best_cost, best_samples = self._best
+        short = cost * self.samples < NOTHING_S
+        if short or cost < best_cost * WORTH:
+            self._best, self._misses = (cost, self.samples), 0
         else:
-            self._cost_before = cost
+            self._misses += 1
+        if self._misses >= MISSES:
+            self._settle(best_samples)
+        elif 2 * cost * self.samples > self._wanted_s:
+            self._settle(self._best[1])
+        else:
             self.samples = min(2 * self.samples, SAMPLES_AT_ONCE_MAX)
             self._costs.clear()
 

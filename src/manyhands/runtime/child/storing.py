@@ -11,7 +11,8 @@ from typing import Any
 from manyhands.model.failures import FailureCause
 from manyhands.runtime.brief import Brief
 from manyhands.runtime.child.failing import note_failure
-from manyhands.runtime.objects import STORE, Torn, get, put
+from manyhands.runtime.layout import STORE
+from manyhands.runtime.objects import Torn, get, put
 from manyhands.statistics.tallies import Tallies
 
 Told = dict[str, Any]
