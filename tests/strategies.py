@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from manyhands.model.campaign import Campaign, Ending, Merging, Mode, Pace, Split, Splitting
 from manyhands.model.commands import Command
 from manyhands.model.coverage import Coverage, Span
-from manyhands.model.events import Event
+from manyhands.model.events import Event, PrecisionUnjudged
 from manyhands.model.facts import Fact, LeaseCut, PartialStored
 from manyhands.model.orders import Lease, Order
 from manyhands.model.stopping import AllOf, AnyOf, Budget, Deadline, Precision, Samples
@@ -118,6 +118,11 @@ def _precisions() -> Values:
     return relative | where | st.builds(Precision, TEXTS, absolute=SECONDS, vov_max=share)
 
 
+def _unjudged() -> Values:
+    what = st.tuples(TEXTS, st.just("")) | st.tuples(st.just(""), TEXTS)
+    return st.builds(lambda number, said: PrecisionUnjudged(number, number, *said), COUNTS, what)
+
+
 def _places() -> Values:
     runs = _intervals().map(lambda run: Mask((1 << 42,), (run,)))
     cells = st.lists(st.integers(0, 1 << 40), max_size=3).map(tuple)
@@ -178,6 +183,8 @@ BY_HAND: dict[Any, Callable[[], Values]] = {
     Lease: _leases,
     LeaseCut: _cuts,
     Campaign: _campaigns,
+    Precision: _precisions,
+    PrecisionUnjudged: _unjudged,
 }
 
 FACTS, ORDERS = members_of(Fact), members_of(Order)
