@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from manyhands.model import codec
 from manyhands.model.campaign import Campaign, Stage
 from manyhands.model.codec import Malformed, decode, encode, from_plain, to_plain
-from manyhands.model.commands import Command, DeleteObject, Reply
+from manyhands.model.commands import Command, DeleteObject, JudgePrecision, Reply
 from manyhands.model.coverage import Coverage, Span
 from manyhands.model.events import CampaignSubmitted, Event, MessageReceived, Ticked
 from manyhands.model.facts import Fact, TaskProgressed
@@ -305,7 +305,7 @@ def _places(plain: Any) -> Any:
 
 
 def _holds_a_union(cls: type) -> bool:
-    return cls in (MessageReceived, Reply, CampaignSubmitted)
+    return cls in (MessageReceived, Reply, CampaignSubmitted, JudgePrecision)
 
 
 def _holds_compact(cls: type) -> bool:
