@@ -41,7 +41,7 @@ def place_of(text: str) -> Where:
     name, _, rest = text.strip().partition("(")
     words = [one.strip() for one in rest.removesuffix(")").split(",") if one.strip()]
     try:
-        if rest.endswith(")") != bool(rest) or (not rest and name != "all"):
+        if rest.endswith(")") != bool(rest) or bool(rest) == (name == "all"):
             raise ValueError(text)
         if name == "mask":
             return where.mask(np.load(words[0]))
@@ -55,6 +55,6 @@ def place_of(text: str) -> Where:
             return where.all_cells()
     except BadWhere:
         raise
-    except (ValueError, TypeError, IndexError, OSError) as problem:
+    except (ValueError, TypeError, IndexError, OSError, EOFError) as problem:
         raise BadWhere(f"--where {text!r} says nothing ({problem}): {PLACES}") from None
     raise BadWhere(f"--where {text!r} says nothing: {PLACES}")
