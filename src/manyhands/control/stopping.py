@@ -138,7 +138,8 @@ def _judge(rule: Precision, samples: int, sums: list[int]) -> Estimate:
     error = math.sqrt(spread / (samples * samples * (samples - 1))) * rule.unit
     reach = rule.absolute if rule.absolute is not None else (rule.relative or 0) * abs(mean)
     vov = None if len(sums) < 5 else _vov(samples, spread, sums)
-    return _estimate(rule, samples, error, reach, nonzero, vov)
+    least = -(-samples * rule.nonzero_min // nonzero)
+    return _estimate(rule, samples, error, reach, least, vov)
 
 
 def judged(rule: Precision, found: PrecisionJudged) -> Estimate:
@@ -146,36 +147,39 @@ def judged(rule: Precision, found: PrecisionJudged) -> Estimate:
     samples, error = found.samples, found.error
     if error is None:
         return Estimate(False, samples, None)
-    counted: float
-    if rule.absolute is not None:
-        # Whether samples were zero shows in an error only beside its value.
-        reach, counted = rule.absolute, rule.nonzero_min
-    else:
-        # (Σx)² ≤ k Σx² if k samples are not zero: there are as many at least.
-        reach = rule.relative or 0
-        counted = 1 / (error * error * ((samples - 1) / samples) + 1 / samples)
-    if found.batches is not None:
-        counted = found.batches
     try:
-        return _estimate(rule, samples, error, reach, counted, found.vov)
-    except OverflowError:
+        return _estimate(
+            rule,
+            samples,
+            error,
+            rule.absolute or rule.relative or 0.0,
+            _least(rule, found),
+            found.vov,
+        )
+    except (OverflowError, ZeroDivisionError):
         return Estimate(False, samples, None)
+
+
+def _least(rule: Precision, found: PrecisionJudged) -> int:
+    """How many samples it takes for enough of them not to be zero, or for enough batches."""
+    samples, error = found.samples, found.error or 0.0
+    if found.batches is not None:
+        return -(-samples * rule.nonzero_min // found.batches)
+    if rule.absolute is not None:
+        return 0  # whether samples were zero shows in an error only beside its value
+    # (Σx)² ≤ k Σx² if k samples are not zero: there are so many at least.
+    counted = 1 / (error * error * ((samples - 1) / samples) + 1 / samples)
+    return math.ceil(samples * rule.nonzero_min / counted)
 
 
 def _estimate(
-    rule: Precision,
-    samples: int,
-    error: float,
-    reach: float,
-    counted: float,
-    vov: float | None,
+    rule: Precision, samples: int, error: float, reach: float, least: int, vov: float | None
 ) -> Estimate:
-    """`counted`: how many samples were not zero, at least, or how many batches there are."""
-    if reach <= 0 or counted <= 0:
+    """`least`: how many samples the guards ask for."""
+    if reach <= 0:
         return Estimate(False, samples, None)
     ratio = error * standard_errors(rule.confidence) / reach
-    goal = max(math.ceil(samples * ratio * ratio), rule.samples_min)
-    goal = max(goal, int(-(-samples * rule.nonzero_min // counted)))
+    goal = max(math.ceil(samples * ratio * ratio), rule.samples_min, least)
     met = ratio <= 1 and goal <= samples and (vov is None or vov <= rule.vov_max)
     return Estimate(met, samples, goal if met else max(goal, samples + 1))
 
