@@ -8,11 +8,19 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from experiments import chapter3, coverage, exact, pictures, r1
+from experiments import bias, chapter3, coverage, exact, kills, pictures, r1, slowed
 from experiments.running import Runner
 from experiments.tables import PAGE, Origin, Table, put_on_page, section
 
-SEEDS = {"r1": 40, "exact": 40, "chapter3": 50, "stopping-coverage": 2000}
+SEEDS = {
+    "r1": 40,
+    "exact": 40,
+    "chapter3": 50,
+    "stopping-coverage": 2000,
+    "kills": 200,
+    "slowed": 5,
+    "bias": 400,
+}
 PAGES = {"stopping-coverage": Path("docs/explanation/stopping.md")}  # the others stand on PAGE
 LOGS = Path("build/experiments")
 
@@ -21,7 +29,9 @@ def main() -> None:
     """As `python -m experiments`."""
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     parser.add_argument("name", choices=list(SEEDS))
-    parser.add_argument("--seeds", type=int, help="worlds per row (default: those of the page)")
+    many = "worlds or runs per row, processes to kill (default: those of the page)"
+    parser.add_argument("--seeds", "--kills", dest="seeds", type=int, help=many)
+    parser.add_argument("--seed", type=int, default=1, help="of the instants of kills")
     parser.add_argument("--workers", type=int, default=1, help="processes (default: 1)")
     parser.add_argument("--page", action="store_true", help="write the tables into its page")
     parser.add_argument("--commit", help="the commit that runs (default: asked of git)")
@@ -31,8 +41,12 @@ def main() -> None:
     now = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     runner = Runner(seeds, given.workers, LOGS / f"{given.name}-{now}.jsonl")
     page = PAGES.get(given.name, PAGE)
-    tables = _run(given.name, runner, page.parent if given.page else LOGS)
     command = f"python -m experiments {given.name} --seeds {seeds}"
+    if given.name == "kills":
+        command = f"python -m experiments kills --kills {seeds} --seed {given.seed}"
+        tables: Sequence[Table] = kills.tables(runner, given.seed)
+    else:
+        tables = _run(given.name, runner, page.parent if given.page else LOGS)
     text = section(Origin(command, given.commit or _commit()), tables)
     print(text)
     if given.page:
@@ -45,6 +59,10 @@ def _run(name: str, runner: Runner, folder: Path) -> Sequence[Table]:
         return exact.tables(runner)
     if name == "stopping-coverage":
         return coverage.tables(runner)
+    if name == "slowed":
+        return slowed.tables(runner)
+    if name == "bias":
+        return bias.tables(runner)
     if name == "chapter3":
         shown = chapter3.measure(runner)
         pictures.ratios(shown.ratios, folder / "makespan-ratio.png")

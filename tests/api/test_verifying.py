@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from manyhands.api.campaign import Wishes, run
+from manyhands.api.extending import extend
+from manyhands.api.rules import samples
 from manyhands.api.verifying import Verdict, verify
 from manyhands.runtime.child.rerun import RerunFailed, rerun
 
@@ -101,6 +103,15 @@ def test_another_seed_is_found(damaged: Path) -> None:
     brief = damaged / "brief.json"
     brief.write_text(brief.read_text().replace('"seed": 1,', '"seed": 2,'))
     assert any("numeric class" in one for one in bad(verify(damaged)))
+
+
+def test_a_short_block_stays_short_when_there_are_more_behind_it(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    run("pi", 2 * BLOCK + 100, pilots=1, out=path, exact=True, block_samples=BLOCK, seed=1)
+    extend(path, samples(5 * BLOCK), pilots=1)
+    for seed in range(3):
+        verdict = verify(path, blocks=BLOCKS, seed=seed)
+        assert verdict.good, bad(verdict)
 
 
 def test_a_block_gives_the_same_in_a_process_of_its_own(folder: Path) -> None:

@@ -11,8 +11,12 @@ from manyhands.api.rules import in_words
 from manyhands.control.campaign_record import CampaignRecord
 from manyhands.control.stopping import standard_errors
 from manyhands.model.checks import is_span
+from manyhands.model.events import MessageReceived
+from manyhands.model.facts import TaskFailed
 from manyhands.model.failures import FailureCause
 from manyhands.model.stopping import AnyOf, Budget, Deadline, Precision, Samples, StopRule, leaves
+from manyhands.runtime import database_journal
+from manyhands.runtime.folder import Folder
 from manyhands.runtime.layout import FAILURES, PILOTS
 from manyhands.runtime.local_run import Ended, Ran
 from manyhands.statistics.forecast import duration, samples_needed
@@ -102,20 +106,35 @@ def _how_far(ran: Ran) -> str:
 
 def _failure(ran: Ran, folder: Path) -> str:
     """What the master says, what the application said, and how to see it again."""
-    said = ran.reason
-    notes = failures(folder)
+    said, notes, blocks = ran.reason, failures(folder), ran.record.blocks
+    block = None
+    if blocks is not None and blocks.poisoned.size:
+        block = blocks.poisoned.intervals()[0][0]
+        notes = [note for note in notes if note["block"] == block]
+        if not notes:  # nobody lived to write one
+            said += f": {_how_it_failed(folder, block)}"
     if notes:
         (message, _), *_ = Counter(note["message"] for note in notes).most_common(1)
         causes = {one.value for one in FailureCause}
         what, _, cause = said.rpartition(": ")
         said = f"{what if cause in causes else said}: {message}"
-    for cause_value, words in IN_WORDS.items():
-        said = said.replace(cause_value.value, words.format(log=folder / PILOTS))
-    blocks = ran.record.blocks
-    if blocks is not None and blocks.poisoned.size:
-        first = blocks.poisoned.intervals()[0][0]
-        said += f"; see it again: manyhands rerun {folder} --block {first}"
+    for one, words in IN_WORDS.items():
+        said = said.replace(one.value, words.format(log=folder / PILOTS))
+    if block is not None:
+        said += f"; see it again: manyhands rerun {folder} --block {block}"
     return said
+
+
+def _how_it_failed(folder: Path, block: int) -> str:
+    """How hands said most often that a block failed."""
+    said = Counter(
+        fact.cause.value
+        for _, event in database_journal.read(Folder(folder).journal)
+        if isinstance(event, MessageReceived)
+        for fact in event.facts
+        if isinstance(fact, TaskFailed) and fact.block == block
+    )
+    return said.most_common(1)[0][0]
 
 
 def failures(folder: Path) -> list[dict[str, Any]]:

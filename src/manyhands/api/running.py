@@ -94,7 +94,7 @@ def hired(wish: Wish) -> Iterator[Hired]:
         yield Hired(folder, hands, pilots, lock)
     except BaseException:
         if not pilots.heard:
-            pilots.abandon()
+            pilots.end()
             folder.give_up(lock)
         raise
 

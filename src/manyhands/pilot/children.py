@@ -8,10 +8,12 @@ another one.
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import signal
 import struct
 import subprocess
+import tempfile
 from typing import Any, Dict, List, Optional, Tuple
 
 from manyhands.pilot.frames import READ_BYTES, Frames, heard, say
@@ -28,6 +30,9 @@ PINNED = {
 }
 
 
+SANDBOXES = "child-"  # how their folders begin
+SANDBOX = "MANYHANDS_SANDBOX"  # tells whatever a child starts in whose folder it works
+
 # Where a child leaves the number of the block that it is at, for when it dies there.
 IN_HAND = "in_hand"
 _NUMBER = struct.Struct("<q")
@@ -41,20 +46,20 @@ def note_block(descriptor: int, block: int) -> None:
 class Child:
     """One process of the application, and what it is at."""
 
-    def __init__(self, command: List[str], log: str, sandbox: str) -> None:
+    def __init__(self, command: List[str], log: str, folder: str) -> None:
         reads, self._writes = os.pipe()
         self.descriptor, writes = os.pipe()
-        self._sandbox = sandbox
-        os.makedirs(sandbox)
+        self._sandbox = sandbox = tempfile.mkdtemp(prefix=SANDBOXES, dir=folder)
+        ends = {"{read}": str(reads), "{write}": str(writes)}
         with open(log, "ab") as output:
             self._process = subprocess.Popen(
-                [part.format(read=reads, write=writes) for part in command],
+                [ends.get(part, part) for part in command],
                 cwd=sandbox,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
                 pass_fds=(reads, writes),
-                env={**os.environ, **PINNED},
+                env={**os.environ, **PINNED, SANDBOX: sandbox},
                 start_new_session=True,
             )
         os.close(reads)
@@ -91,11 +96,22 @@ class Child:
 
     def kill(self) -> None:
         """End it and all that it started."""
+        if self._process.returncode is not None:
+            return  # it was waited for, so its number may be another's by now
         try:
             os.killpg(self._process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
         self._process.wait()
+
+    def has_ended(self) -> bool:
+        """Whether it is dead and was heard out; what it started may keep its pipes open."""
+        if not hasattr(os, "waitid"):
+            return False
+        how = os.WEXITED | os.WNOHANG | os.WNOWAIT  # its number stays its own until `kill`
+        if os.waitid(os.P_PID, self._process.pid, how) is None:
+            return False
+        return not select.select([self.descriptor], [], [], 0)[0]
 
     def block_in_hand(self) -> Optional[int]:
         """The block that it was at, if it was at one."""

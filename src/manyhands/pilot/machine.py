@@ -50,6 +50,7 @@ from manyhands.pilot.signals import (
     WakeAt,
 )
 from manyhands.pilot.slots import Slots
+from manyhands.pilot.work import RUNNING
 
 EARLY_TICK_S = 0.001
 STALE_REPLIES_MAX = 3
@@ -123,6 +124,11 @@ class PilotMachine:
         if not slots.exited:
             self._converse(now_s)
         return out
+
+    def waits(self, task: int) -> bool:
+        """Whether a task's run has computed all that it was given, and says nothing therefore."""
+        work = self._slots.works.get(task)
+        return work is not None and work.state == RUNNING and work.at_rest
 
     # ---- signals -----------------------------------------------------------------------
 

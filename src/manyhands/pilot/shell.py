@@ -51,7 +51,8 @@ from manyhands.pilot.signals import (
 
 NO_CLASS = "block 0 failed"  # hosts on which it fails are alike: their tasks say how it fails
 LOG = "log.txt"  # what the children print
-DISK_LOOK_S = 5.0  # how often their folders are measured
+DISK_LOOK_S = 1.0  # how often their folders are measured, unless they hold very much
+DISK_LOOKS = 20  # how many times as long as a look the time to the next is
 LOOK_AGAIN_S = 0.5  # how long a wait lasts at most, so that a silent child is seen
 
 
@@ -69,9 +70,9 @@ class Shell:
         self._waiting: Optional[Reply] = None  # until children stand still
         self._holds: Dict[int, bool] = {}  # by task: whether its child stands still
         self._merges = 0
-        self._born = 0  # children so far
         self._killed_at: Optional[int] = None  # the block at which the last one was killed
         self._disk_look_s = 0.0
+        self._death_look_s = 0.0
         self._signals: List[FailureCause] = []
         self._exited = False
         self._perform_by: Dict[type, Callable[[Any], None]] = {
@@ -135,6 +136,7 @@ class Shell:
         if self._wake_s is not None and now_s >= self._wake_s:
             self._wake_s = None
             self._tell(Ticked())
+        self._bury_dead(now_s)
         self._end_silent(now_s)
         self._end_greedy(now_s)
 
@@ -304,9 +306,19 @@ class Shell:
 
     # ---- ends of children ------------------------------------------------------------------
 
+    def _bury_dead(self, now_s: float) -> None:
+        """Those whose end is not heard, because what they started has their pipe."""
+        if now_s < self._death_look_s:
+            return
+        self._death_look_s = now_s + LOOK_AGAIN_S
+        for child in list(self._children):
+            if child.has_ended():
+                self._bury(child, FailureCause.APPLICATION_CRASHED)
+
     def _end_silent(self, now_s: float) -> None:
         for child in list(self._children):
-            works = child.task is not None or child.busy_with
+            task = child.task
+            works = child.busy_with or (task is not None and not self._machine.waits(task))
             if works and now_s - child.heard_s > self._birth.silence_s:
                 child.kill()
                 self._bury(child, FailureCause.APPLICATION_SILENT)
@@ -315,11 +327,12 @@ class Shell:
         limit = self._birth.disk_bytes
         if limit is None or now_s < self._disk_look_s:
             return
-        self._disk_look_s = now_s + DISK_LOOK_S
         for child in list(self._children):
             if child.used_bytes() > limit:
                 child.kill()
                 self._bury(child, FailureCause.APPLICATION_OVERSIZE)
+        taken_s = time.time() - now_s
+        self._disk_look_s = now_s + max(DISK_LOOK_S, DISK_LOOKS * taken_s)
 
     def _bury(self, child: Child, cause: FailureCause) -> None:
         """A child has ended: what it was at has failed, and its slot gets another."""
@@ -363,10 +376,8 @@ class Shell:
         raise AssertionError("no slot is idle")
 
     def _new_child(self) -> None:
-        self._born += 1
-        folder, incarnation = self._birth.folder, self._birth.incarnation
-        sandbox = os.path.join(folder, f"child-{incarnation}-{self._born}")
-        child = Child(self._birth.child, os.path.join(folder, LOG), sandbox)
+        folder = self._birth.folder
+        child = Child(self._birth.child, os.path.join(folder, LOG), folder)
         self._children.append(child)
         self._selector.register(child.descriptor, selectors.EVENT_READ, child)
 

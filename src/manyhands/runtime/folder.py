@@ -15,9 +15,10 @@ from manyhands.model.limits import Limits
 from manyhands.model.malformed import Malformed, sentence
 from manyhands.model.records import SchemaRefused
 from manyhands.runtime.brief import Brief
-from manyhands.runtime.database_journal import DatabaseJournal, locked
+from manyhands.runtime.database_journal import DatabaseJournal, count_of, locked
 from manyhands.runtime.journal import JournalDamaged, JournalInUse
 from manyhands.runtime.layout import BRIEF, FAILURES, FORMS, JOURNAL, KEPT, PILOTS, STORE
+from manyhands.runtime.leftovers import sweep
 from manyhands.runtime.machine import machine
 from manyhands.runtime.objects import Torn
 
@@ -87,22 +88,36 @@ class Folder:
 
     def claim(self) -> int:
         """Make it, for a new campaign of which nothing is known yet; its lock, for `begin`."""
-        if self.journal.exists():
-            raise FolderRefused(
-                f"{self.path} holds a campaign already: go on with --resume {self.path}, "
-                "or choose another folder with --out"
-            )
         try:
             self.store.mkdir(parents=True, exist_ok=True)
             lock = locked(self.journal)
-            # What a run left that was killed before it had a journal.
-            (self.path / BRIEF).unlink(missing_ok=True)
-            shutil.rmtree(self.path / PILOTS, ignore_errors=True)
         except OSError as error:
             raise self._unwritable(error) from None
         except JournalInUse:
             raise self._in_use() from None
+        try:
+            self._make_empty()
+        except BaseException:
+            os.close(lock)
+            raise
         return lock
+
+    def _make_empty(self) -> None:
+        """Remove what a run left that was killed before it began; refuse to if one had begun."""
+        try:
+            begun = self.journal.exists() and count_of(self.journal) > 0
+        except JournalDamaged:
+            begun = True
+        if begun:
+            raise FolderRefused(
+                f"{self.path} holds a campaign already: go on with --resume {self.path}, "
+                "or choose another folder with --out"
+            )
+        for pilot in (self.path / PILOTS).glob("*"):
+            sweep(pilot)
+        shutil.rmtree(self.path / PILOTS, ignore_errors=True)
+        for name in (JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", BRIEF):
+            (self.path / name).unlink(missing_ok=True)
 
     def begin(self, brief: Brief, pilots: int, lock: int) -> DatabaseJournal:
         """Tell children what they need to know, and begin an empty journal."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from types import FrameType
 
 from manyhands.control.campaign_record import CampaignRecord
 from manyhands.control.campaigns import ENDED
 from manyhands.control.controller import Controller
+from manyhands.control.records import PilotState
 from manyhands.model.campaign import Campaign, Stage
 from manyhands.model.checks import Broken
 from manyhands.model.commands import JudgePrecision, Reply
@@ -21,7 +23,7 @@ from manyhands.model.events import CampaignSubmitted, ObjectCollected, PilotExit
 from manyhands.runtime.answer import Answer, gather
 from manyhands.runtime.brief import Brief
 from manyhands.runtime.database_journal import DatabaseJournal, JournalFailed
-from manyhands.runtime.folder import Folder, limits_of
+from manyhands.runtime.folder import Folder, FolderRefused, limits_of
 from manyhands.runtime.judging import Judges
 from manyhands.runtime.layout import KEPT, PILOTS
 from manyhands.runtime.local_pilots import Hands, LocalPilots
@@ -101,54 +103,70 @@ class LocalRun:
 
     def begin(self, campaign: Campaign) -> Ran:
         """Run a new campaign; its pilots have been started."""
-        return self._run(campaign, None)
+        return self._run(partial(self._submit, campaign))
 
     def resume(self) -> Ran:
         """Go on with the campaign that was begun in this folder."""
-        self.master.recover(self._journal.records())
-        self._campaign = next(reversed(self.master.controller.state.campaigns), 0)
-        return self._run(None, {} if self._has_ended() else self._those_before())
+        return self._run(self._go_on)
 
     def extend(self, campaign: Campaign) -> Ran:
         """Run another campaign in the same pool, whose samples are others."""
-        self.master.recover(self._journal.records())
-        return self._run(campaign, self._those_before())
+        return self._run(partial(self._add, campaign))
 
-    def _those_before(self) -> dict[int, int]:
-        """Who worked before is dead, and what they left without a fact is garbage."""
+    def _submit(self, campaign: Campaign) -> None:
+        """The campaign is a durable fact before anybody works for it."""
+        number = self._campaign = campaign.campaign
+        self.master.put(CampaignSubmitted(campaign))
+        while number not in self.master.controller.state.campaigns:
+            self.master.turn()
+        self.pilots.listen(self.master.put)
+
+    def _go_on(self) -> None:
+        self.master.recover(self._journal.records())
+        self._campaign = next(reversed(self.master.controller.state.campaigns), 0)
+        if self._record() is None:
+            path = self._folder.path
+            raise FolderRefused(
+                f"{path} holds no campaign: it was stopped before it began; "
+                f"run it again with --out {path}"
+            )
+        if not self._has_ended():
+            self._start_pilots()
+
+    def _add(self, campaign: Campaign) -> None:
+        self.master.recover(self._journal.records())
+        self._submit(campaign)
+        self._start_pilots()
+
+    def _start_pilots(self) -> None:
+        """Those who worked before are dead; what they left without a fact is garbage."""
         pilots = list(self.master.controller.state.pilots.values())
         for pilot in pilots:
             self.master.put(PilotExited(pilot.pilot, pilot.incarnation))
         self._collect()
-        return {one.pilot: one.incarnation for one in pilots}
+        removed = {one.pilot for one in pilots if one.state is PilotState.REMOVED}
+        self.pilots.listen(self.master.put)
+        self.pilots.start({one.pilot: one.incarnation for one in pilots}, removed)
 
     def interrupt(self) -> None:
         """Stop: the first time with all that is under way stored, the second time at once."""
         self._interrupts += 1
         self.master.wake()
 
-    def _run(self, campaign: Campaign | None, incarnations: dict[int, int] | None) -> Ran:
-        """From here to the end; `incarnations`: the last of each pilot, if none is started yet."""
-        if campaign is not None:
-            self._campaign = campaign.campaign
-            self.master.put(CampaignSubmitted(campaign))
-        try:
-            ended, reason = self._course(incarnations)
-            self.pilots.dismiss()
-            return self._ran(ended, reason)  # while they leave
-        finally:
-            self.pilots.end()
-            self._judges.end()
-            self._journal.close()
+    def _run(self, start: Callable[[], None]) -> Ran:
+        with self._interruptible():
+            try:
+                ended, reason = self._course(start)
+                self.pilots.dismiss()
+                return self._ran(ended, reason)  # while they leave
+            finally:
+                self.pilots.end()
+                self._judges.end()
+                self._journal.close()
 
-    def _course(self, incarnations: dict[int, int] | None) -> tuple[Ended, str]:
+    def _course(self, start: Callable[[], None]) -> tuple[Ended, str]:
         try:
-            with self._interruptible():
-                if not self._has_ended():
-                    if incarnations is not None:
-                        self.pilots.start(incarnations)
-                    self.pilots.listen(self.master.put)
-                return self._until_the_end()
+            return self._until_the_end(start)
         except JournalFailed as error:
             again = f"make room, then manyhands run --resume {self._folder.path}"
             return Ended.FAILED, f"the journal cannot be written ({error}): {again}"
@@ -162,10 +180,12 @@ class LocalRun:
         campaigns = tuple(one.campaign for one in state.campaigns.values())
         return Ran(ended, reason, record, campaigns, answer, time.monotonic() - self._begun_s)
 
-    def _until_the_end(self) -> tuple[Ended, str]:
+    def _until_the_end(self, start: Callable[[], None]) -> tuple[Ended, str]:
+        start()
         while True:
             record = self._record()
-            if record is not None and record.stage in ENDED:
+            assert record is not None, "a campaign was submitted"
+            if record.stage in ENDED:
                 done = record.stage is Stage.DONE
                 return (Ended.DONE if done else Ended.FAILED), record.reason
             if self._interrupts and self._stop_s is None:
@@ -178,9 +198,10 @@ class LocalRun:
                 if self._interrupts > 1 or overdue or not self.pilots.living:
                     self._hear_the_rest()
                     return Ended.INTERRUPTED, "interrupted"
-            elif record is not None and not self.pilots.living:
+            elif not self.pilots.living:
                 self._hear_the_rest()
-                return Ended.FAILED, f"no pilot can be started: see {self._folder.path / PILOTS}"
+                where = self._folder.path / PILOTS
+                return Ended.FAILED, f"no pilot can be started or trusted: see {where}"
             self.master.turn()
 
     def _hear_the_rest(self) -> None:
@@ -201,7 +222,7 @@ class LocalRun:
         store = self._folder.store
         for path in sorted(store.rglob("*")):
             if path.suffix == ".part":
-                path.unlink()
+                path.unlink(missing_ok=True)
             elif path.is_file():
                 name = path.relative_to(store).as_posix()
                 if not self.master.controller.refers_to(name):

@@ -36,8 +36,15 @@ class Child:
     """One process of the application."""
 
     def __init__(
-        self, folder: Path, descriptor: int, in_hand: int, brief: Brief, application: Application
+        self,
+        folder: Path,
+        descriptor: int,
+        in_hand: int,
+        brief: Brief,
+        application: Application,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._clock = clock
         self._folder = folder
         self._descriptor = descriptor
         self._writing = threading.Lock()
@@ -79,13 +86,13 @@ class Child:
         step = None if run is None else run.next_step(self._batch.samples)
         if run is None or step is None:
             return False
-        begun_s = time.perf_counter()
+        begun_s = self._clock()
         try:
             samples = self._compute_block(run, step) if run.exact else self._compute(run, step)
         except RAISED as error:
             self._fail(run, step, error)
             return False
-        taken_s = time.perf_counter() - begun_s
+        taken_s = self._clock() - begun_s
         if not run.exact:
             self._batch.measured(step.samples, taken_s)
         run.done(step, samples, round(1e6 * taken_s))
@@ -95,6 +102,7 @@ class Child:
     def _compute(self, run: Run[Tallies], step: Step) -> int:
         stream = self._stream
         assert stream is not None, "a run in free mode has a stream"
+        stream.first = step.span.start
         returned = self._application.advance(step.samples, stream)
         result = run.parts.open_result(step.segment)
         samples = result.add(returned, step.samples)
@@ -133,11 +141,13 @@ class Child:
             self._stream = Stream(self._brief.seed, run.stream, batch=0)
 
     def _extend(self, order: Told) -> None:
-        self._of(order).lease(tuple(one) for one in order["leases"])
+        run = self._of(order)
+        if run is not None:
+            run.lease(tuple(one) for one in order["leases"])
 
     def _hold(self, order: Told) -> None:
         """Compute nothing until the pilot has heard where it is and has said `go`."""
-        run = self._runs.get(order["task"])
+        run = self._of(order)
         if run is None or run is not self._run:
             self._say("held", task=order["task"])  # it failed meanwhile, as the pilot will hear
             return
@@ -146,32 +156,36 @@ class Child:
         self._say("held", task=run.task)
 
     def _trim(self, order: Told) -> None:
-        self._of(order).trim(tuple(one) for one in order["leases"])
+        run = self._of(order)
+        if run is not None:
+            run.trim(tuple(one) for one in order["leases"])
 
     def _go(self, order: Told) -> None:
-        run = self._runs.get(order["task"])
+        run = self._of(order)
         if run is not None:
             run.held = False
 
     def _end(self, order: Told) -> None:
         run = self._of(order)
-        run.ended = True
-        self._say_position(run)
-        self._run = None
+        if run is not None:
+            run.ended = True
+            self._say_position(run)
+            self._run = None
 
     def _set_watch(self, order: Told) -> None:
         run = self._of(order)
-        run.watch = order["position"]
-        if run.position >= run.watch:
-            self._say_position(run)
+        if run is not None:
+            run.watch = order["position"]
+            if run.position >= run.watch:
+                self._say_position(run)
 
     def _heard(self, order: Told) -> None:
-        run = self._runs.get(order["task"])
+        run = self._of(order)
         if run is not None:
             run.parts.heard(order["position"])
 
     def _upload(self, order: Told) -> None:
-        run = self._of(order)
+        run = self._runs[order["task"]]
         self._storing.store(order, run.parts.take(coverage_of(order["coverage"])))
 
     def _prove(self, order: Told) -> None:
@@ -191,8 +205,9 @@ class Child:
 
     # ---- computing -------------------------------------------------------------------------
 
-    def _of(self, order: Told) -> Run[Tallies]:
-        return self._runs[order["task"]]
+    def _of(self, order: Told) -> Run[Tallies] | None:
+        """The run that is meant; None if it failed to start, of which the pilot is yet to hear."""
+        return self._runs.get(order["task"])
 
     def _tallies(self) -> Callable[[], Tallies]:
         if not self._brief.exact:
@@ -207,12 +222,12 @@ class Child:
 
     def _report(self, run: Run[Tallies]) -> None:
         due = run.position >= run.watch or run.next_step(1) is None
-        if due or time.monotonic() - self._said_s >= REPORT_GAP_S:
+        if due or self._clock() - self._said_s >= REPORT_GAP_S:
             self._say_position(run)
 
     def _say_position(self, run: Run[Tallies]) -> None:
         run.parts.close()
-        self._said_s = time.monotonic()
+        self._said_s = self._clock()
         if run.position >= run.watch:
             run.watch = NEVER
         at = {"position": run.position, "busy_us": run.busy_us, "last": run.ended}

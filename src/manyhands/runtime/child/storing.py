@@ -41,7 +41,7 @@ class Storing:
         asked = {"task": order["task"], "asked": order["name"]}
         try:
             name = put(self._store, order["name"], result.to_bytes())
-        except OSError as error:
+        except (OSError, MemoryError) as error:
             cause = FailureCause.UPLOAD_FAILED.value
             self._say("uploaded", **asked, cause=cause, why=str(error))
             return
@@ -56,7 +56,7 @@ class Storing:
         except Torn as torn:
             cause = FailureCause.DOWNLOAD_FAILED if torn.missing else FailureCause.OBJECT_TORN
             self._say("merged", claim=claim, cause=cause.value, bad=torn.name)
-        except OSError:
+        except (OSError, MemoryError):
             self._say("merged", claim=claim, cause=FailureCause.UPLOAD_FAILED.value, bad=None)
         except Exception as error:
             note_failure(self._folder, self._seed, error)
