@@ -74,4 +74,4 @@ def test_a_run_shows_the_worst_cell_beside_what_is_asked_for() -> None:
     now = Standing(
         "open", 1.0, 10, 10, None, 1.0, None, 0.0, None, 0.031, 0.02, (), 0, "", True, None
     )
-    assert "worst cell 3.1 % against 2 % (k=1)" in line("dose", now)
+    assert "worst cell ± 3.1 %, target 2 % (k=1)" in line("dose", now)
