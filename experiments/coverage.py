@@ -20,9 +20,11 @@ from numpy.random import Generator, Philox, SeedSequence
 from experiments.laws import Law, bernoulli, correlated, exponential, lognormal, zero_inflated
 from experiments.running import NORMAL_95, Runner
 from experiments.tables import Table, share, verdict
+from manyhands.api.doubts import VOV_DOUBTED
 from manyhands.control.block_set import BlockSet
 from manyhands.control.controller import Controller
 from manyhands.control.looks import Looks
+from manyhands.control.stopping import vov_of
 from manyhands.model.campaign import Campaign, Mode, Stage
 from manyhands.model.commands import Reply
 from manyhands.model.coverage import Coverage, Span
@@ -94,6 +96,7 @@ class Stopped:
     samples: int
     value: float
     error: float
+    vov: float = 0.0
 
     def holds(self, truth: float) -> bool:
         """Whether the truth lies in the interval."""
@@ -192,7 +195,8 @@ def _stopped(seed: int, met: bool, samples: int, sums: Sequence[int]) -> Stopped
     unit = Fraction(UNIT)
     value = Fraction(sums[1]) * unit / samples
     spread = (Fraction(sums[2]) * unit**2 - samples * value**2) / (samples - 1)
-    return Stopped(seed, met, samples, float(value), sqrt(max(float(spread / samples), 0.0)))
+    error = sqrt(max(float(spread / samples), 0.0))
+    return Stopped(seed, met, samples, float(value), error, vov_of(samples, list(sums)) or 0.0)
 
 
 def _draws(seed: int, stream: int) -> Generator:
@@ -222,6 +226,7 @@ def _table(runner: Runner, mode: Mode) -> Table:
             "samples taken, median",
             "stopped",
             "truth in the interval",
+            "user told of doubt",
             f"bar where 1,000 samples or more are needed: {BAR:.0%}",
         ),
         rows,
@@ -233,9 +238,10 @@ def _line(row: Row, runs: Sequence[Stopped]) -> list[str]:
     taken = f"{median(one.samples for one in met):,.0f}" if met else "-"
     line = [row.law.name, f"{row.part:.0%}", f"{row.needed:,}", taken, share(len(met) / len(runs))]
     if not met:
-        return [*line, "-", "refused, as it must be"]
+        return [*line, "-", "-", "refused, as it must be"]
     held = sum(one.holds(row.law.mean) for one in met) / len(met)
     reach = NORMAL_95 * sqrt(held * (1 - held) / len(met))
     promised = row.barred and (row.needed >= SMALL or row.batches)
     said = verdict(held >= BAR) if promised else "-"
-    return [*line, f"{100 * held:.1f} ± {100 * reach:.1f} %", said]
+    told = share(sum(one.vov > VOV_DOUBTED for one in met) / len(met), 0)
+    return [*line, f"{100 * held:.1f} ± {100 * reach:.1f} %", told, said]

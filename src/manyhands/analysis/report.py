@@ -53,6 +53,7 @@ class Head:
     facts: dict[str, object]  # what it is called: what it is
     again: str = ""  # the command that goes on
     not_drawn: int = 0  # array tallies without a picture
+    doubts: tuple[str, ...] = ()  # where an error bar is not worth what it says
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,10 @@ def page(told: Page) -> str:
             _answer(told.tallies),
             _warning(head),
             _poisoned(course),
+            *(
+                f'<p class="warning">{escape(one[0].upper() + one[1:])}.</p>\n'
+                for one in head.doubts
+            ),
             *(_picture(one) for one in told.pictures),
         ),
         section("Question and end" if course else "Parts", facts(head.facts.items()), _go_on(head)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from manyhands.api import outcome
+from manyhands.api.doubts import doubts
 from manyhands.api.result import Result
 from manyhands.api.rules import in_words
 from manyhands.runtime.folder import Folder
@@ -46,6 +47,7 @@ def result_of(folder: Folder, pilots: int, ran: Ran) -> Result:
         folder.path,
         ran.record.refused * (campaign.block_samples or 1),
         0 if blocks is None or ran.ended is Ended.INTERRUPTED else _skipped(ran),
+        doubts(ran),
     )
 
 

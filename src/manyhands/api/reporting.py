@@ -124,6 +124,7 @@ def _write(
         facts,
         result.again,
         arrays - len(pictures),
+        result.doubts,
     )
     told = Page(head, result.tallies, pictures, course, methods)
     write_whole(result.folder / REPORT, page(told))

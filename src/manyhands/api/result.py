@@ -33,6 +33,7 @@ class Result:
     folder: Path
     refused: int = 0  # samples that came after the close
     skipped: int = 0  # samples of poisoned blocks, which are not in the result
+    doubts: tuple[str, ...] = ()  # where an error bar is not worth what it says
     unwritten: str = ""  # why not all files are in the folder
 
     def __getitem__(self, name: str) -> TallyResult:
@@ -80,6 +81,7 @@ class Result:
             "digest": self.digest,
             "refused": self.refused,
             "skipped": self.skipped,
+            "doubts": list(self.doubts),
             "folder": str(self.folder),
             "tallies": {name: _plain(names[name], one) for name, one in self.tallies.items()},
         }
@@ -87,9 +89,8 @@ class Result:
 
     def __str__(self) -> str:
         lines = [f"{self.campaign}: {self._came_to(f'{self.seconds:.1f} s')}"]
-        return "\n".join(
-            lines + [f"  {name} = {in_digits(one)}" for name, one in self.tallies.items()]
-        )
+        lines += [f"  {name} = {in_digits(one)}" for name, one in self.tallies.items()]
+        return "\n".join(lines + [f"  doubt: {one}" for one in self.doubts])
 
     def _repr_html_(self) -> str:
         """For notebooks: a small table, and the first picture."""

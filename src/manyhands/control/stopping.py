@@ -184,6 +184,16 @@ def _estimate(
     return Estimate(met, samples, goal if met else max(goal, samples + 1))
 
 
+def vov_of(samples: int, sums: list[int]) -> float | None:
+    """The variance of the variance, if the sums tell it."""
+    if len(sums) < 5 or samples < 2:
+        return None
+    try:
+        return _vov(samples, max(samples * sums[2] - sums[1] * sums[1], 0), sums)
+    except OverflowError:
+        return None
+
+
 def _vov(samples: int, spread: int, sums: list[int]) -> float:
     """The variance of the variance: sum of fourth deviations / (sum of squares)**2 - 1/n."""
     _, first, second, third, fourth = sums[:5]

@@ -64,8 +64,15 @@ class Judges:
     def _work(self) -> None:
         while (command := self._orders.get()) is not None:
             if not self._over:
-                self._put(self._answer(command))
+                self._put(self._answered(command))
             shutil.rmtree(self._place(command), ignore_errors=True)
+
+    def _answered(self, command: JudgePrecision) -> Event:
+        try:
+            return self._answer(command)
+        except Exception as fault:  # ours; but the campaign must not wait for ever
+            problem = f"the look failed: {type(fault).__name__}: {fault}"
+            return PrecisionUnjudged(command.campaign, command.look, "", problem)
 
     def _answer(self, command: JudgePrecision) -> Event:
         begun_s = time.monotonic()
