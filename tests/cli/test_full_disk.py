@@ -58,8 +58,8 @@ def test_objects_and_results_cannot_be_stored(tmp_path: Path) -> None:
     full = run("run", "--resume", folder, "--json", before=no_file_above(400))
     assert full.returncode == 1, full.stdout
     said = json.loads(full.stdout)
-    assert said == {"ended": "failed", "reason": said["reason"]}
-    assert "cannot be written (File too large); what was stored is kept" in said["reason"]
+    assert said["samples"] >= 40  # the answer is known, if not in a file
+    assert said["unwritten"] == "not all could be written: File too large"
     done = run("run", "--resume", folder, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["samples"] >= 40

@@ -24,6 +24,8 @@ from manyhands.model.events import (
     ObjectCollected,
     PilotExited,
     PilotRemoved,
+    PrecisionJudged,
+    PrecisionUnjudged,
     Ticked,
 )
 from manyhands.model.facts import (
@@ -85,8 +87,24 @@ class Life:
             tell(MasterRestarted())
         elif luck < 0.957:
             tell(CampaignCancelled(0))
+        elif luck < 0.975:
+            self._judge(draw.choice([*state.campaigns.values()]))
         else:
             tell(ObjectCollected(draw.choice([*state.partials, "a", f"o{self.names}"])))
+
+    def _judge(self, record: CampaignRecord) -> None:
+        """Mostly the answer to the look that is asked for; else anything."""
+        draw, judgement = self.random, record.judgement
+        look = judgement.look if draw.random() < 0.9 else draw.randint(1, 9)
+        if not look:
+            return
+        if draw.random() < 0.3:
+            name = draw.choice([*self.history.controller.state.partials, "a"])
+            self.history.tell(PrecisionUnjudged(0, look, name, ""))
+            return
+        error = draw.choice((None, 1.0, 0.3, 0.2, 0.01))
+        samples = judgement.samples or draw.randint(1, 99)
+        self.history.tell(PrecisionJudged(0, look, samples, error, None, None, 1000))
 
     def _speak(self, number: int) -> None:
         draw, history = self.random, self.history
@@ -169,7 +187,10 @@ class Life:
         if not coverage:
             return None
         count = coverage.size * (1 if record.campaign.mode is Mode.FREE else 10)
-        sums = (count, 2 * count, 5 * count, 14 * count, 41 * count)
+        sums: tuple[int, ...] = (count, 2 * count, 5 * count, 14 * count, 41 * count)
+        rule = record.campaign.precision
+        if rule is not None and rule.where is not None:
+            sums = ()  # the merged result is judged
         digest = draw.choice("xxxxy")
         end = first + coverage.size
         return PartialStored(task.task, first, end, self._name(), digest, coverage, final, sums, 9)

@@ -46,6 +46,7 @@ from manyhands.model.facts import (
 from manyhands.model.failures import FailureCause
 from manyhands.model.limits import Limits
 from manyhands.model.stopping import Budget, Deadline, Precision, Samples, all_of, any_of
+from manyhands.model.where import AllCells
 from tests.control.invariants import check
 
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate]  # to shrink such lives takes too long
@@ -59,6 +60,7 @@ causes = st.sampled_from(list(FailureCause))
 spans = st.lists(st.tuples(st.integers(0, 11), st.integers(1, 4)), min_size=1, max_size=2)
 wild = st.integers(0, 200) | st.sampled_from([1 << 40, 1 << 62])
 precise = Precision("t", relative=0.1, samples_min=2, nonzero_min=1, unit=1.0)
+judged = Precision("t", relative=0.1, samples_min=2, nonzero_min=1, where=AllCells())
 CHUNKS = Splitting(Split.CHUNKS, samples=3)
 STATIC = Splitting(Split.STATIC, tasks=3)
 EARLY = Splitting(Split.EARLY_BINDING, tasks=3)
@@ -80,6 +82,8 @@ CAMPAIGNS = (
     Campaign(0, "exact", 1, Samples(95), Mode.EXACT, 10, classes=False, merging=MERGING),
     Campaign(0, "classes", 1, Samples(40), Mode.EXACT, 10, pace=QUICK, skip_poisoned=1),
     Campaign(0, "exact, precise", 1, precise, Mode.EXACT, 10, classes=False, merging=MERGING),
+    Campaign(0, "judged", 1, judged, merging=MERGING),
+    Campaign(0, "exact, judged", 1, judged, Mode.EXACT, 10, classes=False, merging=MERGING),
     Campaign(0, "both", 1, any_of(precise, Samples(900)), Mode.EXACT, 10, classes=False),
 )
 LIMITS = Limits(hosts_per_block_max=2, failures_in_a_row_max=4, names_remembered_max=50)

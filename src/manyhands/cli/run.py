@@ -217,5 +217,7 @@ def left(folder: Path) -> list[str]:
 
 def status_of(result: Result) -> int:
     """The exit status."""
+    if result.unwritten:
+        return FAILED  # the answer was printed, but who looks for its files finds none
     found = {"done": DONE, "partial": PARTIAL, "interrupted": INTERRUPTED}
     return found.get(result.ended, FAILED)

@@ -31,6 +31,7 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS header (line BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS records (number INTEGER PRIMARY KEY, line BLOB NOT NULL);
 """
+NOT_YET = "no such table"  # said of a journal that is just being made: it has no records yet
 LOCK_SUFFIX = ".lock"
 
 
@@ -130,6 +131,9 @@ def read(path: Path) -> Iterator[Record]:
             if number != expected:
                 raise JournalDamaged(path, expected, 0, "the record is missing")
             yield _decoded(line, path, number)
+    except sqlite3.OperationalError as error:
+        if NOT_YET not in str(error):
+            raise JournalDamaged(path, 1, 0, str(error)) from None
     except sqlite3.DatabaseError as error:
         raise JournalDamaged(path, 1, 0, str(error)) from None
     finally:
@@ -156,6 +160,8 @@ def count_of(path: Path) -> int:
     try:
         found = database.execute("SELECT max(number) FROM records").fetchone()
     except sqlite3.DatabaseError as error:
+        if NOT_YET in str(error):
+            return 0
         raise JournalDamaged(path, 1, 0, str(error)) from None
     finally:
         database.close()

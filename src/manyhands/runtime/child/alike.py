@@ -33,6 +33,8 @@ def agree(folder: Path, forms: Mapping[str, Form]) -> dict[str, Form]:
         os.link(growing, folder / FORMS)
     except OSError:
         pass  # somebody was faster, or the disk is full: then each process goes by its own first
-    finally:
-        growing.unlink(missing_ok=True)
+    try:
+        growing.unlink()
+    except OSError:
+        pass  # it was never there
     return agreed(folder) or dict(forms)
