@@ -19,7 +19,7 @@ from experiments.toll import SLOWED, SLOWER
 from manyhands.api.verifying import Books
 from manyhands.runtime.folder import Folder
 
-SAMPLES = 30_000_000
+SAMPLES = 60_000_000
 PILOTS = 2
 SLOW_PILOT = 1
 OVERSHOOT_BAR = 0.005
