@@ -46,6 +46,7 @@ class PilotWork:
     samples: int = 0  # accepted from it
     simulated: int = 0
     busy_s: float = 0.0  # of its slots
+    reference_s: float = 0.0  # what that would have been on the reference host
     there_s: float = 0.0  # from its first word to its last, over all slots
     ended: str = ""
 
@@ -61,6 +62,7 @@ class Use:
 
     working_s: float  # wall time, pauses not counted
     busy_s: float  # slot time within the application, as the tasks said
+    reference_s: float  # what that would have been on the reference host
     there_s: float  # slot time of the pilots, from their first word to their last
     samples_per_s: float  # of the answer, per second of wall time
 
@@ -94,10 +96,11 @@ def books_of(story: Story, state: State, answered: Answered) -> Books:
     )
     pilots = _pilots(story, scale)
     busy_s = sum(one.busy_s for one in pilots)
+    reference_s = sum(one.reference_s for one in pilots)
     there_s = sum(one.there_s for one in pilots)
     working_s = story.working_s
     rate = answered.samples / working_s if working_s > 0 else 0.0
-    return Books(account, Use(working_s, busy_s, there_s, rate), pilots)
+    return Books(account, Use(working_s, busy_s, reference_s, there_s, rate), pilots)
 
 
 def is_broken(task: Engagement) -> bool:
@@ -130,6 +133,7 @@ def _pilots(story: Story, scale: int) -> list[PilotWork]:
             one.samples += task.accepted * scale
             one.simulated += task.position * scale
             one.busy_s += task.busy_us / US_PER_S
+            one.reference_s += task.busy_us / US_PER_S * life.speed
     return sorted(found.values(), key=lambda one: one.pilot)
 
 

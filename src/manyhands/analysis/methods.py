@@ -147,6 +147,7 @@ def _means(course: Course) -> dict[str, Any]:
         "time": {
             "wall_s": round(use.working_s, 3),
             "cpu_s": round(use.busy_s, 3),
+            "reference_s": round(use.reference_s, 3),
             "pilots": len(course.books.pilots),
         },
         "hardware": {name: machine.get(name) for name in ("processor", "cores", "architecture")},

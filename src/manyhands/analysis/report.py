@@ -17,6 +17,7 @@ from manyhands.analysis.accounting import Account, Books
 from manyhands.analysis.curves import error_by_samples, samples_in_time
 from manyhands.analysis.digits import in_digits, lasting, percent, shortly
 from manyhands.analysis.job_flow import job_flow
+from manyhands.analysis.merits import merits
 from manyhands.analysis.story import Story
 from manyhands.analysis.tables import code, facts, image, note, section, table
 from manyhands.statistics.forms import Kind
@@ -105,7 +106,7 @@ def page(told: Page) -> str:
             section("How the answer came about", *_curves(course)),
             section("Who did what", *_who(course)),
             section("What went wrong", *_trouble(course, head.folder)),
-            section("Where the samples went", *_account(course)),
+            section("Where the samples went", *_account(course, told.tallies)),
         ]
     if told.methods:
         body.append(section("Methods", *_methods(told.methods)))
@@ -305,7 +306,7 @@ def _failures(course: Course, folder: str) -> list[str]:
     return parts
 
 
-def _account(course: Course) -> list[str]:
+def _account(course: Course, tallies: dict[str, TallyResult]) -> list[str]:
     account, use = course.books.account, course.books.use
     rows = [
         (what, count, percent(_of(count, account)), why) for what, count, why in _lines(account)
@@ -317,6 +318,10 @@ def _account(course: Course) -> list[str]:
         ("answer's samples per second of wall time", shortly(use.samples_per_s)),
         ("answer's part of what was simulated", percent(_of(account.merged, account))),
         ("messages, facts in the journal", f"{course.story.messages:,}, {course.story.events:,}"),
+    ]
+    figures += [
+        (f"figure of merit of {name}", f"{merit:.3g} per core second of the reference host")
+        for name, merit in merits(tallies, use.reference_s).items()
     ]
     heads = ("samples", "count", "of simulated", "meaning")
     return [table(heads, rows, "-nn-"), "<h3>Efficiency</h3>", facts(figures)]

@@ -80,6 +80,7 @@ class Life:
     born_s: float
     seen_s: float
     slots: int = 1
+    speed: float = 1.0  # of its host, beside the reference host
     ended: str = ""
     broke_off: bool = False  # nobody had told it to go, and it had not said goodbye
     tasks: list[int] = field(default_factory=list)
@@ -182,7 +183,7 @@ class Story:
 
     def _fact(self, now_s: float, life: Life, fact: Fact) -> None:
         if isinstance(fact, PilotRegistered):
-            life.slots = fact.slots
+            life.slots, life.speed = fact.slots, fact.speed
         elif isinstance(fact, PilotLeft):
             self._gone(life.pilot, life.incarnation, _words(fact.cause), "left")
         elif isinstance(fact, TaskProgressed | TaskEnded | TaskFailed):

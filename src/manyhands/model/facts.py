@@ -12,6 +12,7 @@ from typing import Optional, Tuple, Union
 
 from manyhands.model.checks import (
     COUNT_MAX,
+    is_span,
     require,
     require_at_most,
     require_count,
@@ -27,14 +28,19 @@ NAME_LENGTH_MAX = 400
 
 @dataclass(frozen=True)
 class PilotRegistered:
-    """The first fact of an incarnation: who it is and what it brings."""
+    """The first fact of an incarnation: who it is and what it brings.
+
+    `speed`: of its host, as a multiple of the reference host's, by a short benchmark.
+    """
 
     slots: int
     site: str = ""
+    speed: float = 1.0
 
     def __post_init__(self) -> None:
         require_count("slots", self.slots, 1)
         require(len(self.site) <= 200, "site", self.site, "at most 200 characters")
+        require(is_span(self.speed), "speed", self.speed, "a finite number above 0")
 
 
 @dataclass(frozen=True)

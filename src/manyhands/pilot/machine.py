@@ -69,9 +69,10 @@ class PilotMachine:
         slots: int,
         site: str = "",
         found: Tuple[PartialStored, ...] = (),
+        speed: float = 1.0,
     ) -> None:
         self._exchange = Exchange(pilot, incarnation)
-        self._registration = PilotRegistered(slots, site)
+        self._registration = PilotRegistered(slots, site, speed)
         self._slots = Slots(slots, found)
         self._started = False
         self._register = False  # the next message begins with who we are

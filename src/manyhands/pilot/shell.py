@@ -20,6 +20,7 @@ from manyhands.model.codec import decode, encode
 from manyhands.model.commands import Reply
 from manyhands.model.failures import FailureCause
 from manyhands.model.orders import CutLease
+from manyhands.pilot.benchmark import host_speed
 from manyhands.pilot.birth import Birth
 from manyhands.pilot.children import Child
 from manyhands.pilot.frames import READ_BYTES, Frames, write_frame
@@ -61,7 +62,9 @@ class Shell:
 
     def __init__(self, birth: Birth) -> None:
         self._birth = birth
-        self._machine = PilotMachine(birth.pilot, birth.incarnation, birth.slots)
+        self._machine = PilotMachine(
+            birth.pilot, birth.incarnation, birth.slots, speed=host_speed()
+        )
         self._replies = Frames()
         self._children: List[Child] = []
         self._by_task: Dict[int, Child] = {}
