@@ -93,7 +93,17 @@ def test_a_short_campaign_is_reported_often_and_a_long_one_seldom() -> None:
         hand = Hand(Pool(free(samples, pace=Pace())))
         start = hand.begin()
         hand.report(start, 100, 10.0)
+        hand.report(start, 36_100, 3600.0)
         waits.append(hand.report_in_s)
     assert waits == sorted(waits)
     assert waits[0] < 30.0
     assert 810.0 <= waits[2] <= 990.0
+
+
+def test_nobody_is_silent_for_longer_than_was_seen_of_the_campaign() -> None:
+    hand = Hand(Pool(free(10**9, pace=Pace())))
+    start, seen_s = hand.begin(), 0.0
+    for position in (1, 2, 3, 4, 5, 6):
+        hand.report(start, position, 1.0)
+        seen_s = hand.pool.now_s
+        assert hand.report_in_s <= 1.1 * seen_s

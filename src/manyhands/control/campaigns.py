@@ -124,8 +124,10 @@ class Campaigns:
         tempo, living = self._tempo, self._state.living
         period_us = record.period_us
         if not period_us:
+            # A forecast is made of what is known so far: nobody is silent for longer than that.
             elapsed_us = turn.now_us - record.submitted_us
-            makespan_us = 0 if left_us is None else elapsed_us + left_us
+            seen_us = elapsed_us * tempo.reports_per_campaign
+            makespan_us = 0 if left_us is None else min(elapsed_us + left_us, seen_us)
             period_us = tempo.period_us(living, makespan_us, round_trip_us)
         draining = record.stage is Stage.DRAINING
         if draining or (left_us is not None and left_us < 2 * period_us):

@@ -93,8 +93,8 @@ class Exchange:
         # next message waits as long as this one had to (Karn & Partridge 1987). So a slow line is
         # learned, and loss is not taken for one.
         self._clear = self._attempt == 1
-        if not self._clear:
-            return
+        if not self._clear or self.number == 1:
+            return  # whoever answers the first may have been about to start
         if self.round_trip_s == 0.0:
             self.round_trip_s = elapsed_s
         else:
