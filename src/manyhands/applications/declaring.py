@@ -34,7 +34,9 @@ class Declared:
     """What an application says of itself; everything has a default.
 
     `check` is called where the campaign is made, with the options: a ValueError that it raises
-    refuses them before anything runs. `block_samples` is how many samples a block of exact mode
+    refuses them before anything runs. `complete` is called there too, and may refuse as well: what
+    it returns takes the place of the options, so paths become absolute and files have digests, and
+    a result cannot be continued or merged with other inputs. `block_samples` is how many samples a block of exact mode
     has. `granule` is a number of samples of which `advance` wants whole multiples.
     """
 
@@ -42,9 +44,11 @@ class Declared:
     check: Function | None = None
     block_samples: int | None = None
     granule: int = 1
+    complete: Function | None = None
 
     def __post_init__(self) -> None:
-        for name, function in (("prepare", self.prepare), ("check", self.check)):
+        for name in ("prepare", "check", "complete"):
+            function = getattr(self, name)
             require(function is None or callable(function), name, function, "a function or None")
         require_count("granule", self.granule, least=1)
         if self.block_samples is not None:
@@ -63,6 +67,7 @@ def application(
     check: Function | None = None,
     block_samples: int | None = None,
     granule: int = 1,
+    complete: Function | None = None,
 ) -> Callable[[Target], Target]: ...
 def application(
     target: Target | None = None,
@@ -72,9 +77,10 @@ def application(
     check: Function | None = None,
     block_samples: int | None = None,
     granule: int = 1,
+    complete: Function | None = None,
 ) -> Target | Callable[[Target], Target]:
     """Declare a function or a class as an application; it stays what it was, with a mark on it."""
-    declared = Declared(prepare, check, block_samples, granule)
+    declared = Declared(prepare, check, block_samples, granule, complete)
 
     def mark(marked: Target) -> Target:
         setattr(marked, MARK, declared)

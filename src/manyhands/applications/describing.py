@@ -7,7 +7,7 @@ from typing import Any
 
 from manyhands.applications.declaring import declared_by
 from manyhands.applications.description import Description
-from manyhands.applications.fitting import options_as_json, require_fit
+from manyhands.applications.fitting import completed, options_as_json, require_fit
 from manyhands.applications.locating import located
 
 
@@ -25,10 +25,12 @@ def describe(
     under `if __name__ == "__main__":`. A notebook's function is described by its source and that of
     what it uses. `options` are given to the application as keywords.
     """
-    options_json = options_as_json(options or {})
+    given = dict(options or {})
+    options_as_json(given)  # refuses what cannot travel before anything looks at it
     found = located(target)
     declared = declared_by(found.target)
-    require_fit(found.name, found.target, declared, options or {})
+    require_fit(found.name, found.target, declared, given)
+    options_json = options_as_json(completed(found.name, declared, given))
     return Description(
         kind=found.kind,
         name=found.name,

@@ -31,7 +31,8 @@ class Description:
 
     `place` is the name of a built-in or of a module, or the path of a file. `function` is the name
     in it, of a class as well. The `folders` are put on sys.path where they exist. The `version` is
-    the digest of the source: of the one file, not of what it imports.
+    the digest of the source: of the one file, or of a package all files beside its `__init__`, but
+    not of what they import.
     """
 
     kind: Kind

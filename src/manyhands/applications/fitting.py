@@ -47,6 +47,17 @@ def require_fit(name: str, target: Any, declared: Declared, options: Mapping[str
         _require_checked(name, declared.check, options)
 
 
+def completed(name: str, declared: Declared, options: dict[str, Any]) -> dict[str, Any]:
+    """The options as the application completes them, or refuses them."""
+    if declared.complete is None:
+        return options
+    found = _asked(name, declared.complete, options)
+    if not isinstance(found, dict):
+        kind = type(found).__name__
+        raise BadApplication(f"complete of {name} returned a {kind}, but must return the options")
+    return found
+
+
 def wants_prepared(function: Callable[..., Any]) -> bool:
     """Whether a function wants what was prepared: it has a parameter of this very name."""
     return PREPARED in _keywords(function)
@@ -90,8 +101,13 @@ def _require_fit_of_function(
 def _require_checked(name: str, check: Callable[..., Any], options: Mapping[str, Any]) -> None:
     chosen_ones = chosen(check, options)
     _require_call(f"check of {name}", check, [], chosen_ones)
+    _asked(name, check, chosen_ones)
+
+
+def _asked(name: str, looking: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+    """Have the application look at its options; its refusal becomes one line."""
     try:
-        check(**chosen_ones)
+        return looking(**options)
     except (ValueError, TypeError) as error:
         raise BadApplication(f"{name} refuses its options: {sentence(error)}") from error
 

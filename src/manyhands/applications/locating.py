@@ -205,7 +205,7 @@ def _is_installed(path: Path) -> bool:
 
 
 def version_of_module(name: str) -> str:
-    """The digest of the file that a module has here; the module is imported."""
+    """The digest of a module's file, or of all files of a package; the module is imported."""
     return _digest_of_file(_file_of(module_by_name(name)), name)
 
 
@@ -216,6 +216,9 @@ def _file_of(module: ModuleType | None) -> Path:
 def _digest_of_file(path: Path, module: str) -> str:
     if not path.is_file():
         raise BadApplication(f"module {module} has no file: put a def around it in a file of yours")
+    if path.name == "__init__.py":
+        files = sorted(path.parent.glob("*.py"))
+        return digest_of(b"".join(digest_of(one.read_bytes()).encode() for one in files))
     return digest_of(path.read_bytes())
 
 
