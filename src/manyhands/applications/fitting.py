@@ -108,6 +108,8 @@ def _asked(name: str, looking: Callable[..., Any], options: Mapping[str, Any]) -
     """Have the application look at its options; its refusal becomes one line."""
     try:
         return looking(**options)
+    except BadApplication:
+        raise  # one line already
     except (ValueError, TypeError) as error:
         raise BadApplication(f"{name} refuses its options: {sentence(error)}") from error
 

@@ -111,7 +111,7 @@ class Options:
 
 def completed(**given: Any) -> dict[str, Any]:
     """The options with absolute paths and the digests of files; refuses all that cannot run."""
-    if missing := [name for name in NEEDED if find_spec(name) is None]:
+    if missing := [name for name in NEEDED if not _is_installed(name)]:
         raise BadApplication(
             f"photons needs {' and '.join(missing)}: install manyhands[photons], with "
             "pip install 'manyhands[photons]'"
@@ -195,6 +195,13 @@ def _require_energy(name: str, value: object) -> None:
 def _require_vector(name: str, value: object) -> None:
     three = isinstance(value, list | tuple) and len(value) == 3 and all(map(_is_number, value))
     require(three, name, value, "three numbers, as [0, 0, 1]")
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def _is_number(value: object) -> bool:

@@ -1,0 +1,167 @@
+"""The application `photons` against PenRed: the dose of a narrow beam in water, bin by bin.
+
+PenRed (PENELOPE's physics, AGPL) runs in a process of its own, with the Python that the environment
+variable MANYHANDS_PENRED_PYTHON names, or with this one where `pip install pypenred` was done.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.tables import Table, share, verdict
+from manyhands.applications.photons.materials import WATER
+from manyhands.applications.stream import Stream
+from manyhands.statistics.tallies import Tallies
+
+Floats = NDArray[np.float64]
+
+ENERGIES_KEV = (30, 60, 100, 300)
+HISTORIES = 80_000_000
+AT_ONCE = 1_000_000
+SEEDS = (12345, 67890)
+FROM = 0.1  # of the largest dose: bins below are not compared
+BAR = 0.02
+GY_PER_EV_G = 1.602176634e-16
+FOLDER = Path("build/experiments/photons")
+CHILD = Path(__file__).with_name("penred_child.py")
+INTERPRETER = "MANYHANDS_PENRED_PYTHON"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A cone of photons on a cube of water: 5 mm to the side, 10 mm in depth, all of y at once."""
+
+    energy_kev: float
+    histories: int
+    size_cm: float = 20.0
+    distance_cm: float = 100.0
+    half_angle_deg: float = 1.0
+    columns: int = 40
+    layers: int = 20
+
+    def for_penred(self) -> dict[str, Any]:
+        """What the child is told."""
+        plain = asdict(self) | {"density": WATER.density_g_cm3, "weights": WATER.weights}
+        bins = {"x": self.columns, "y": 1, "z": self.layers}
+        return plain | {"bins": bins, "seeds": SEEDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Dose:
+    """Gy per photon in each bin, in depth and to the side, and its standard error."""
+
+    value: Floats
+    error: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How two doses differ where there is dose, as parts of the second one."""
+
+    bins: int
+    largest: float
+    mean: float
+    depth: float  # the largest of the layers as a whole
+    error: float  # the largest standard error of both together
+    chi_squared: float  # per bin
+
+    @property
+    def good(self) -> bool:
+        """Whether no bin is off by more than the bar."""
+        return self.largest <= BAR and self.depth <= BAR
+
+
+def interpreter() -> str:
+    """The Python that may have PenRed."""
+    return os.environ.get(INTERPRETER, sys.executable)
+
+
+@cache
+def has_penred() -> bool:
+    """Whether it has."""
+    asked = [interpreter(), "-c", "import pyPenred"]
+    return subprocess.run(asked, check=False, capture_output=True).returncode == 0
+
+
+def penred(job: Job) -> Dose:
+    """The dose that PenRed computes, in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder) / "job.json"
+        written.write_text(json.dumps(job.for_penred()))
+        command = [interpreter(), str(CHILD), str(written), folder]
+        subprocess.run(command, check=True, capture_output=True)
+        with np.load(Path(folder) / "dose.npz") as found:
+            value, error = (found[name][:, 0, :] * GY_PER_EV_G for name in ("dose", "error"))
+    return Dose(value, error)
+
+
+def ours(job: Job, scattering: str = "bound") -> Dose:
+    """The dose that photons computes."""
+    from manyhands.applications.photons import Photons
+
+    with tempfile.TemporaryDirectory() as folder:
+        phantom = Path(folder) / "water.npz"
+        spacing, origin = _grid(job)
+        materials = np.ones((job.layers, 1, job.columns), np.uint8)
+        np.savez(phantom, materials=materials, spacing_mm=spacing, origin_mm=origin)
+        photons = Photons(
+            phantom=str(phantom),
+            energy_kev=job.energy_kev,
+            position_mm=(0.0, 0.0, -10 * job.distance_cm),
+            half_angle_deg=job.half_angle_deg,
+            scattering=scattering,
+        )
+        stream, tallies = Stream(SEEDS[0], 0), Tallies.free()
+        for begin in range(0, job.histories, AT_ONCE):
+            stream.first = begin
+            samples = min(AT_ONCE, job.histories - begin)
+            tallies.add({"dose": photons.advance(samples, stream)["dose"]}, samples)
+    found = tallies.results()["dose"]
+    return Dose(np.asarray(found.value)[:, 0, :], np.asarray(found.error)[:, 0, :])
+
+
+def kept(name: str, job: Job, compute: Callable[[Job], Dose]) -> Dose:
+    """A dose that was computed before, or now: the files may be deleted."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    path = FOLDER / f"{name}-{job.energy_kev:g}-{job.histories}.npz"
+    if not path.exists():
+        found = compute(job)
+        np.savez(path, value=found.value, error=found.error)
+    with np.load(path) as archive:
+        return Dose(archive["value"], archive["error"])
+
+
+def difference(one: Dose, other: Dose) -> Difference:
+    """Compare bin by bin, and layer by layer."""
+    inside = other.value > FROM * other.value.max()
+    off = (one.value / np.where(inside, other.value, 1.0) - 1)[inside]
+    error = np.hypot(one.error, other.error)[inside] / other.value[inside]
+    depth, known = one.value.sum(axis=1), other.value.sum(axis=1)
+    layers = (depth / known - 1)[known > FROM * known.max()]
+    return Difference(
+        int(inside.sum()),
+        float(np.abs(off).max()),
+        float(off.mean()),
+        float(np.abs(layers).max()),
+        float(error.max()),
+        float(np.mean((off / error) ** 2)),
+    )
+
+
+def _grid(job: Job) -> tuple[Floats, Floats]:
+    """Spacing and first centre, x y z in mm; the water begins at z = 0."""
+    size = 10 * job.size_cm
+    spacing = np.array([size / job.columns, size, size / job.layers])
+    return spacing, spacing / 2 - np.array([size / 2, size / 2, 0.0])
