@@ -3,7 +3,7 @@
     python penred_child.py JOB.json FOLDER
 
 PenRed is AGPL: nothing of manyhands imports it, nor this file. The job is a JSON object (see
-`Job` in `experiments/penred.py`); in the folder it leaves `dose.npz` with dose and error, per history.
+`Job` in `experiments/photons.py`); in the folder it leaves `dose.npz`: dose and error per history.
 
 Three of its ways need care. A source of nhist = N simulates N - 1 histories and divides by N. Keys
 that it does not know are accepted, so the seeds are read back from its log. Electrons have to be
@@ -16,6 +16,7 @@ import json
 import os
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ def main() -> None:
     """Compute what the job asks for."""
     job = json.loads(Path(sys.argv[1]).read_text())
     os.chdir(sys.argv[2])
-    from pyPenred import simulation
+    simulation = import_module("pyPenred.simulation")
 
     Path("box.geo").write_text(geometry(job["size_cm"]))
     simulation.setConfigurationLog("configuration.log")
@@ -62,7 +63,7 @@ def geometry(size_cm: float) -> str:
 def configuration(job: dict[str, Any]) -> str:
     """All that PenRed is told."""
     half = job["size_cm"] / 2
-    source = {
+    source: dict[str, Any] = {
         "nhist": job["histories"] + 1,
         "kpar": '"gamma"',
         "direction/type": '"CONE"',
@@ -76,12 +77,12 @@ def configuration(job: dict[str, Any]) -> str:
         "spatial/position/y": 0.0,
         "spatial/position/z": -job["distance_cm"],
     }
-    mesh = {"type": '"SPATIAL_DOSE_DISTRIB"'}
+    mesh: dict[str, Any] = {"type": '"SPATIAL_DOSE_DISTRIB"'}
     bounds = {"x": (-half, half), "y": (-half, half), "z": (0.0, job["size_cm"])}
     for axis, (low, high) in bounds.items():
         mesh |= {f"{axis}min": low, f"{axis}max": high, f"n{axis}": job["bins"][axis]}
     absorbed = {"electron": ABSORBED_EV, "positron": ABSORBED_EV, "gamma": PHOTON_CUT_EV}
-    water = {f"eabs/{particle}": energy for particle, energy in absorbed.items()}
+    water: dict[str, Any] = {f"eabs/{particle}": energy for particle, energy in absorbed.items()}
     water |= {f"elements/{z}": weight for z, weight in job["weights"].items()}
     water |= {"number": 1, "C1": 0.05, "C2": 0.05, "WCC": 1e3, "WCR": 1e3}
     water |= {"density": job["density"], "filename": '"water.mat"'}
@@ -91,7 +92,8 @@ def configuration(job: dict[str, Any]) -> str:
     sections = {"sources/generic/beam": source, "tallies/dose": mesh, "geometry": shape}
     sections |= {"materials/water": water, "simulation": seeds}
     return "".join(
-        f"{section}/{key} {value}\n" for section, all_of in sections.items()
+        f"{section}/{key} {value}\n"
+        for section, all_of in sections.items()
         for key, value in all_of.items()
     )
 

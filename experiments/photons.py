@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.tables import Table, share, verdict
 from manyhands.applications.photons.materials import WATER
 from manyhands.applications.stream import Stream
 from manyhands.statistics.tallies import Tallies

@@ -1,4 +1,4 @@
-"""Every call of `advance` is told which sample of its stream comes first: none twice, none left out."""
+"""Every call of `advance` is told which sample of its stream comes first."""
 
 from __future__ import annotations
 

@@ -36,8 +36,9 @@ class Declared:
     `check` is called where the campaign is made, with the options: a ValueError that it raises
     refuses them before anything runs. `complete` is called there too, and may refuse as well: what
     it returns takes the place of the options, so paths become absolute and files have digests, and
-    a result cannot be continued or merged with other inputs. `block_samples` is how many samples a block of exact mode
-    has. `granule` is a number of samples of which `advance` wants whole multiples.
+    a result cannot be continued or merged with other inputs. `block_samples` is how many samples a
+    block of exact mode has. `granule` is a number of samples of which `advance` wants whole
+    multiples.
     """
 
     prepare: Function | None = None

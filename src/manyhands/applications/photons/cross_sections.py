@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 import xraylib
 
-from manyhands.applications.photons.kernels import ABSORBED_EV, Floats, Tables
+from manyhands.applications.photons.arrays import Floats, Tables
+from manyhands.applications.photons.kernels import ABSORBED_EV
 from manyhands.applications.photons.materials import Material
 
 ENERGY_KEV_MIN = ABSORBED_EV / 1e3

@@ -16,14 +16,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import cos, exp, log, pi, sqrt
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numba as nb
 import numpy as np
-from numpy.typing import NDArray
 
-Words: TypeAlias = NDArray[np.uint64]
-Floats: TypeAlias = NDArray[np.float64]
+from manyhands.applications.photons.arrays import (
+    Beam,
+    Floats,
+    Scores,
+    Scratch,
+    Tables,
+    Voxels,
+    Words,
+)
+
 Place: TypeAlias = tuple[int, float, float]
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
@@ -49,73 +56,18 @@ def compiled(kernel: Kernel) -> Kernel:
     process compiles anew.
     """
     try:
-        made: Kernel = nb.njit(nogil=True, cache=True)(kernel)
+        made: Any = nb.njit(nogil=True, cache=True)(kernel)
     except RuntimeError:
         made = nb.njit(nogil=True)(kernel)
-    return made
+    found: Kernel = made
+    return found
 
 
 def inlined(kernel: Kernel) -> Kernel:
     """Compile into each caller: else every array that is passed costs two atomic counts."""
-    made: Kernel = nb.njit(nogil=True, inline="always")(kernel)
-    return made
-
-
-class Tables(NamedTuple):
-    """Attenuation in 1/cm on a grid of ln E, by material; the shapes on grids of their own.
-
-    `bound` is S(x)/Z at x = u/(1 - u) for steps of u; `squares` are values of x², `coherent` the
-    integral of F² up to them.
-    """
-
-    log_first: float
-    per_log: float
-    majorant: Floats  # [energy]
-    attenuation: Floats  # [energy, material, (all, photo, photo and incoherent)]
-    bound: Floats  # [material, u]
-    squares: Floats  # [x²]
-    coherent: Floats  # [material, x²]
-
-
-class Beam(NamedTuple):
-    """Where photons come from, in cm from the volume's corner; in a cone about a direction."""
-
-    place: Floats
-    direction: Floats
-    cosine_min: float  # 1 for a pencil, -1 for all directions
-    energies_ev: Floats
-    cumulative: Floats  # the probability of an energy, or one before it
-
-
-class Voxels(NamedTuple):
-    """The volume: which of the tables' materials each voxel is; z, y, x."""
-
-    materials: NDArray[np.uint8]
-    size_cm: Floats  # x, y, z
-    per_cm: Floats  # x, y, z
-    column: NDArray[np.bool_]  # y, x: where the profile in depth is scored
-
-
-class Scores(NamedTuple):
-    """Sums over histories of energies in eV and of their squares: the last axis."""
-
-    voxels: Floats  # [z · y · x, 2]
-    regions: Floats  # [material, 2]
-    layers: Floats  # [z, 2]
-    balance: Floats  # emitted, deposited, escaped: [3, 2]
-
-
-class Scratch(NamedTuple):
-    """One history's deposits, and its random numbers."""
-
-    cells: NDArray[np.int64]
-    energies: Floats
-    regions: Floats
-    layers: Floats
-    reached: NDArray[np.int64]
-    flight: Floats  # x, y, z, u, v, w
-    state: Words
-    drawn: Floats
+    made: Any = nb.njit(nogil=True, inline="always")(kernel)
+    found: Kernel = made
+    return found
 
 
 @compiled
@@ -144,7 +96,7 @@ def emit(beam: Beam, scratch: Scratch) -> float:
     state, drawn, flight = scratch.state, scratch.drawn, scratch.flight
     chosen = 0
     if len(beam.energies_ev) > 1:
-        chosen = np.searchsorted(beam.cumulative, uniform(state, drawn))
+        chosen = int(np.searchsorted(beam.cumulative, uniform(state, drawn)))
         chosen = min(chosen, len(beam.energies_ev) - 1)
     u, v, w = beam.direction[0], beam.direction[1], beam.direction[2]
     if beam.cosine_min < 1.0:
@@ -203,7 +155,10 @@ def fly(energy: float, voxels: Voxels, tables: Tables, scratch: Scratch) -> tupl
         if total >= majorant:
             choice = uniform(state, drawn) * total
         cell = (layer * rows + row) * columns + column
-        if choice < part_of(tables.attenuation, material, 1, (step, part)) or touched == TOUCHED_MAX - 1:
+        if (
+            choice < part_of(tables.attenuation, material, 1, (step, part))
+            or touched == TOUCHED_MAX - 1
+        ):
             return deposit(touched, cell, energy, scratch), 0.0
         if choice < part_of(tables.attenuation, material, 2, (step, part)):
             kept, cosine = incoherent(energy, tables.bound, material, state, drawn)
@@ -240,7 +195,8 @@ def part_of(table: Floats, material: int, which: int, place: tuple[int, float]) 
 @inlined
 def between(table: Floats, material: int, step: int, part: float) -> float:
     """A table's value between two steps."""
-    return table[material, step] * (1.0 - part) + table[material, step + 1] * part  # type: ignore[no-any-return]
+    below, above = table[material, step], table[material, step + 1]
+    return below * (1.0 - part) + above * part  # type: ignore[no-any-return]
 
 
 @inlined
@@ -336,13 +292,13 @@ def coherent(
 ) -> float:
     """The cosine of the angle: x² by the integral of F², Thomson's (1 + cos²θ)/2 by rejection."""
     largest = (energy_ev / EV_ANGSTROM) ** 2
-    last = np.searchsorted(squares, largest)
+    last = int(np.searchsorted(squares, largest))
     last = min(max(last, 1), len(squares) - 1)
     part = (largest - squares[last - 1]) / (squares[last] - squares[last - 1])
     whole = shape[last - 1] + part * (shape[last] - shape[last - 1])
     while True:
         wanted = uniform(state, drawn) * whole
-        step = np.searchsorted(shape[: last + 1], wanted)
+        step = int(np.searchsorted(shape[: last + 1], wanted))
         step = min(max(step, 1), last)
         part = (wanted - shape[step - 1]) / (shape[step] - shape[step - 1])
         square = squares[step - 1] + part * (squares[step] - squares[step - 1])
@@ -352,9 +308,7 @@ def coherent(
 
 
 @inlined
-def turned(
-    u: float, v: float, w: float, cosine: float, turn: float
-) -> tuple[float, float, float]:
+def turned(u: float, v: float, w: float, cosine: float, turn: float) -> tuple[float, float, float]:
     """A direction turned by an angle, towards a part of a full turn about itself."""
     sine = sqrt(max(1.0 - cosine * cosine, 0.0))
     about = 2.0 * pi * turn

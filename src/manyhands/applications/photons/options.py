@@ -155,7 +155,7 @@ def electron_range_mm(energy_kev: float, density_g_cm3: float) -> float:
     """How far electrons get at most: Katz & Penfold 1952, for 10 keV to 2.5 MeV."""
     mev = energy_kev / 1000
     g_cm2 = 0.412 * mev ** (1.265 - 0.0954 * math.log(mev))
-    return 10 * g_cm2 / density_g_cm3
+    return float(10 * g_cm2 / density_g_cm3)
 
 
 def _warn_of_electrons(volume: Volume, energy_kev: float) -> None:

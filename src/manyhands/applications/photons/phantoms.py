@@ -2,8 +2,8 @@
 
 A file is a MetaImage (`.mhd` with its raw data) or a numpy archive (`.npz`) of material numbers, as
 `materials.MATERIALS` counts them. An archive has `materials` with the axes z, y, x, `spacing_mm` of
-x, y, z, perhaps `origin_mm` (the centre of the first voxel) and perhaps `names`, which then say what
-its own numbers mean.
+x, y, z, perhaps `origin_mm` (the centre of the first voxel) and perhaps `names`, which then say
+what its own numbers mean.
 """
 
 from __future__ import annotations
@@ -60,8 +60,7 @@ class Volume:
     def axis_mm(self, axis: int) -> NDArray[np.float64]:
         """The centres of voxels along x (0), y (1) or z (2)."""
         steps = np.arange(self.materials.shape[2 - axis])
-        centres: NDArray[np.float64] = self.origin_mm[axis] + steps * self.spacing_mm[axis]
-        return centres
+        return np.float64(self.origin_mm[axis]) + steps * np.float64(self.spacing_mm[axis])
 
 
 def volume(phantom: str, voxels: int, size_mm: float) -> Volume:
@@ -162,7 +161,9 @@ def _required(found: Volume, path: Path) -> Volume:
     """Refuse what has another shape, or numbers that stand for nothing."""
     materials = found.materials
     if materials.ndim != 3 or not 0 < materials.size <= VOXELS_MAX:
-        raise BadApplication(f"phantom '{path}' has {materials.shape} voxels: three axes are needed")
+        raise BadApplication(
+            f"phantom '{path}' has {materials.shape} voxels: three axes are needed"
+        )
     if materials.dtype.kind not in "iu":
         raise BadApplication(f"phantom '{path}' holds {materials.dtype}, not material numbers")
     low, high = int(materials.min()), int(materials.max())

@@ -99,7 +99,7 @@ def depth_picture(options: Options, volume: Volume, depth: TallyResult) -> Figur
     figure = Figure(figsize=(7.0, 4.2), layout="constrained")
     axes = figure.subplots()
     _shade_materials(axes, volume)
-    band = {"color": "#c92a2a", "linewidth": 0, "step": "mid"}
+    band: dict[str, Any] = {"color": "#c92a2a", "linewidth": 0, "step": "mid"}
     axes.fill_between(along, value - 2 * error, value + 2 * error, alpha=0.35, **band)
     axes.step(along, value, where="mid", color="#c92a2a", linewidth=1.2, label="dose")
     axes.set_xlim(along[0] - volume.spacing_mm[2] / 2, along[-1] + volume.spacing_mm[2] / 2)
@@ -111,9 +111,7 @@ def depth_picture(options: Options, volume: Volume, depth: TallyResult) -> Figur
     return figure
 
 
-def _panels(
-    volume: Volume, dose: Floats, title: str
-) -> tuple[Figure, list[tuple[Cut, int, Axes]]]:
+def _panels(volume: Volume, dose: Floats, title: str) -> tuple[Figure, list[tuple[Cut, int, Axes]]]:
     """Three axes with the phantom in grey; each cut goes through the middle of the dose."""
     from matplotlib.figure import Figure
 

@@ -7,18 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from manyhands.applications.photons.arrays import Beam, Floats, Scores, Scratch, Voxels, Words
 from manyhands.applications.photons.cross_sections import tables
-from manyhands.applications.photons.kernels import (
-    AT_ONCE,
-    TOUCHED_MAX,
-    Beam,
-    Floats,
-    Scores,
-    Scratch,
-    Voxels,
-    Words,
-    fly_all,
-)
+from manyhands.applications.photons.kernels import AT_ONCE, TOUCHED_MAX, fly_all
 from manyhands.applications.photons.materials import MATERIALS
 from manyhands.applications.photons.options import Options
 from manyhands.applications.photons.phantoms import Volume
@@ -26,6 +17,7 @@ from manyhands.applications.stream import Stream
 from manyhands.statistics.returned import Moments, moments
 
 J_PER_EV = 1.602176634e-19
+KEV_PER_EV = 1e-3
 G_PER_KG = 1000.0
 MM_PER_CM = 10.0
 ENERGIES = ("emitted_kev", "deposited_kev", "escaped_kev")  # as the kernels count them
@@ -69,7 +61,7 @@ class Tracking:
         for material, sums, gy in each:
             found[f"dose_{material.name}"] = _moments(samples, sums, gy)
         for name, sums in zip(ENERGIES, scores.balance, strict=True):
-            found[name] = _moments(samples, sums, np.float64(1e-3))
+            found[name] = _moments(samples, sums, KEV_PER_EV)
         return found
 
 
@@ -86,10 +78,9 @@ def key_of(stream: Stream) -> Words:
     return sequence.generate_state(3, np.uint32).astype(np.uint64)
 
 
-def _moments(samples: int, sums: Floats, gy: Floats) -> Moments:
+def _moments(samples: int, sums: Floats, gy: Floats | float) -> Moments:
     """A mean from the sums of energies and of their squares, the last axis."""
-    shape = np.shape(gy)
-    first, second = (sums[..., power].reshape(shape) for power in range(2))
+    first, second = (sums[..., power].reshape(np.shape(gy)) for power in range(2))
     return moments(samples, first * gy, second * gy * gy)
 
 
