@@ -98,11 +98,13 @@ def refusal(target: Any, options: Any = None) -> str:
     [
         (
             "pie",
-            "'pie': there are pi, slab, and file.py:function for your own; did you mean 'pi'?",
+            "'pie': there are pi, slab, photons, and file.py:function for your own; "
+            "did you mean 'pi'?",
         ),
         (
             "photon",
-            "there is no built-in application 'photon': there are pi, slab, and file.py:function",
+            "there is no built-in application 'photon': there are pi, slab, photons, and "
+            "file.py:function for your own; did you mean 'photons'?",
         ),
         ("model.py", "'model.py' is a file: say which function of it, as model.py:advance"),
         ("model.py:", "'model.py:' names no function: give model.py:function"),

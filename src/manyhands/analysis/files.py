@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyhands.analysis.names import EDGES, ERROR, SAMPLES, names_of
-from manyhands.statistics.results import TallyResult
+from manyhands.statistics.results import Grid, TallyResult
 
 ARCHIVE = "result.npz"
 RESULT = "result.json"
@@ -53,7 +54,9 @@ def write_whole(path: Path, data: str | bytes) -> Path:
     return path
 
 
-def write_images(folder: Path, tallies: dict[str, TallyResult]) -> list[Path]:
+def write_images(
+    folder: Path, tallies: dict[str, TallyResult], grids: Mapping[str, Grid] | None = None
+) -> list[Path]:
     """Images and volumes also as MetaImage: NAME.mhd and NAME_error.mhd, each with its .raw."""
     written = []
     names = names_of(tallies)
@@ -61,27 +64,36 @@ def write_images(folder: Path, tallies: dict[str, TallyResult]) -> list[Path]:
         if isinstance(tally.value, float) or tally.value.ndim not in IMAGE_DIMENSIONS:
             continue
         file = names[name].file
-        written.append(_write_mhd(folder / f"{file}.mhd", tally.value))
+        grid = (grids or {}).get(name) or _unit_grid(tally.value.ndim)
+        written.append(_write_mhd(folder / f"{file}.mhd", tally.value, grid))
         if isinstance(tally.error, np.ndarray):
-            written.append(_write_mhd(folder / f"{file}{ERROR}.mhd", tally.error))
+            written.append(_write_mhd(folder / f"{file}{ERROR}.mhd", tally.error, grid))
     return written
 
 
-def _write_mhd(path: Path, values: NDArray[np.float64]) -> Path:
+def _unit_grid(dimensions: int) -> Grid:
+    return Grid((1.0,) * dimensions, (0.0,) * dimensions)
+
+
+def _write_mhd(path: Path, values: NDArray[np.float64], grid: Grid) -> Path:
     """The last axis is x, as MetaImage has it: the first that varies in the file."""
     raw = path.with_name(path.name.removesuffix(".mhd") + ".raw")
     values.astype("<f8").tofile(raw)
     sizes = " ".join(str(one) for one in reversed(values.shape))
-    ones = " ".join("1" for _ in values.shape)
     lines = [
         "ObjectType = Image",
         f"NDims = {values.ndim}",
         "BinaryData = True",
         "BinaryDataByteOrderMSB = False",
-        f"ElementSpacing = {ones}",
+        f"Offset = {_numbers(grid.origin_mm)}",
+        f"ElementSpacing = {_numbers(grid.spacing_mm)}",
         f"DimSize = {sizes}",
         "ElementType = MET_DOUBLE",
         f"ElementDataFile = {raw.name}",
     ]
     path.write_text("\n".join(lines) + "\n", encoding="ascii")
     return path
+
+
+def _numbers(given: tuple[float, ...]) -> str:
+    return " ".join(f"{one:.10g}" for one in given)

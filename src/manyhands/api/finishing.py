@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from manyhands.api import outcome
 from manyhands.api.doubts import doubts
 from manyhands.api.result import Result
 from manyhands.api.rules import in_words
+from manyhands.applications.showing import grids_of
 from manyhands.runtime.folder import Folder
 from manyhands.runtime.local_run import Ended, Ran
+from manyhands.statistics.results import Grid
 
 
 def finish(folder: Folder, pilots: int, ran: Ran) -> Result:
@@ -18,7 +21,7 @@ def finish(folder: Folder, pilots: int, ran: Ran) -> Result:
 
     result = result_of(folder, pilots, ran)
     try:
-        write_files(result)
+        write_files(result, grids_of(folder.brief().description))
         leave_report(folder, result)
     except OSError as error:
         return replace(result, unwritten=f"not all could be written: {error.strerror or error}")
@@ -51,13 +54,13 @@ def result_of(folder: Folder, pilots: int, ran: Ran) -> Result:
     )
 
 
-def write_files(result: Result) -> None:
+def write_files(result: Result, grids: Mapping[str, Grid]) -> None:
     """The numbers as files that any program opens."""
     from manyhands.analysis.files import ARCHIVE, RESULT, write_archive, write_images, write_result
 
     if result.tallies:
         write_archive(result.folder / ARCHIVE, result.tallies, result.samples)
-        write_images(result.folder, result.tallies)
+        write_images(result.folder, result.tallies, grids)
     write_result(result.folder / RESULT, result.to_plain())
 
 

@@ -10,6 +10,7 @@ from manyhands.api.extending import state_of
 from manyhands.api.quantities import BadQuantity
 from manyhands.api.reporting import leave_joined
 from manyhands.api.result import Result
+from manyhands.applications.showing import grids_of
 from manyhands.control.campaigns import ENDED
 from manyhands.model.campaign import Campaign
 from manyhands.model.checks import Mistake
@@ -132,7 +133,7 @@ def _written(parts: list[Part], whole: Tallies, mode: str, out: Path) -> Result:
     try:
         out.mkdir(parents=True, exist_ok=True)
         write_archive(out / ARCHIVE, result.tallies, result.samples)
-        write_images(out, result.tallies)
+        write_images(out, result.tallies, grids_of(parts[0].brief.description))
         write_result(out / RESULT, result.to_plain() | {"parts": listed})
         leave_joined(result, listed)
     except OSError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 from manyhands.api.finishing import result_of, write_files
 from manyhands.api.reporting import Read, leave_report, read_journal
 from manyhands.api.result import Result
+from manyhands.applications.showing import grids_of
 from manyhands.control.campaigns import ENDED
 from manyhands.model.campaign import Stage
 from manyhands.model.checks import Mistake
@@ -31,12 +32,12 @@ def remake(path: Path) -> Result:
     word itself. If it ends while this writes, this writes once more, so that the last word stays.
     """
     folder = Folder(path)
-    folder.brief()  # is there a campaign at all?
+    grids = grids_of(folder.brief().description)  # is there a campaign at all?
     while True:
         runs = database_journal.in_use(folder.journal)
         read, answer = _gathered(folder)
         result = _result(folder, read, answer, runs)
-        write_files(result)
+        write_files(result, grids)
         leave_report(folder, result, read)
         over = not database_journal.in_use(folder.journal)
         if not over or not _has_grown(folder, read):

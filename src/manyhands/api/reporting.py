@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from manyhands.analysis.report import Course, Drawn, Head, Page, page
 from manyhands.analysis.story import Story
 from manyhands.api.outcome import failures
 from manyhands.api.result import Result
+from manyhands.applications.showing import pictures_of
 from manyhands.control.controller import Controller
 from manyhands.control.state import State
 from manyhands.control.stopping import standard_errors
@@ -28,6 +30,9 @@ from manyhands.runtime import database_journal
 from manyhands.runtime.brief import Brief
 from manyhands.runtime.folder import Folder, limits_of
 from manyhands.runtime.machine import machine_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 REPORT, METHODS = "report.html", "methods.json"
 PICTURES_MAX = 24  # of the arrays of one campaign; each takes a few tenths of a second
@@ -75,7 +80,8 @@ def leave_report(folder: Folder, result: Result, read: Read | None = None) -> No
         _reach(read, result),
         failures(folder.path),
     )
-    _write(result, _facts(result, read, brief), course, methods)
+    own = pictures_of(brief.description, result.tallies)
+    _write(result, _facts(result, read, brief), course, methods, own)
 
 
 def leave_joined(result: Result, parts: list[dict[str, Any]]) -> None:
@@ -86,11 +92,14 @@ def leave_joined(result: Result, parts: list[dict[str, Any]]) -> None:
             f"{part['folder']}: {part['samples']:,} samples, seed {part['seed']}, "
             f"result digest {part['digest']}"
         )
-    _write(result, facts, None, {})
+    _write(result, facts, None, {}, {})
 
 
-def draw(result: Result) -> list[Drawn]:
-    """The pictures of a result, the first ones if there are very many."""
+def draw(result: Result, own: Mapping[str, Figure]) -> list[Drawn]:
+    """The pictures of a result, the first ones if there are very many.
+
+    Where the application has a picture of a tally, it is taken; others of its own come behind.
+    """
     from manyhands.analysis.pictures import has_picture, kind_of, picture, png
 
     names = names_of(result.tallies)
@@ -100,19 +109,28 @@ def draw(result: Result) -> list[Drawn]:
             name,
             f"{names[name].file}.png",
             kind_of(result.tallies[name]),
-            png(picture(name, result.tallies[name])),
+            png(own[name] if name in own else picture(name, result.tallies[name])),
             np.ndim(result.tallies[name].value) == 1 or result.tallies[name].error is None,
         )
         for name in arrays[:PICTURES_MAX]
+    ] + [
+        Drawn(name, f"{name}.png", "drawn by the application", png(figure))
+        for name, figure in own.items()
+        if name not in result.tallies
     ]
 
 
 def _write(
-    result: Result, facts: dict[str, object], course: Course | None, methods: dict[str, Any]
+    result: Result,
+    facts: dict[str, object],
+    course: Course | None,
+    methods: dict[str, Any],
+    own: Mapping[str, Figure],
 ) -> None:
-    pictures = draw(result)
+    pictures = draw(result, own)
     for one in pictures:
         write_whole(result.folder / one.file, one.png)
+    drawn = sum(one.name in result.tallies for one in pictures)
     arrays = sum(np.ndim(one.value) > 0 for one in result.tallies.values())
     head = Head(
         result.campaign,
@@ -123,7 +141,7 @@ def _write(
         str(result.folder),
         facts,
         result.again,
-        arrays - len(pictures),
+        arrays - drawn,
         result.doubts,
     )
     told = Page(head, result.tallies, pictures, course, methods)

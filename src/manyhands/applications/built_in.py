@@ -9,9 +9,9 @@ from manyhands.applications.declaring import BadApplication
 from manyhands.model.malformed import nearest
 
 BUILT_IN = {
-    "photons": "manyhands.applications.photons",
     "pi": "manyhands.applications.pi",
     "slab": "manyhands.applications.slab",
+    "photons": "manyhands.applications.photons",
 }
 
 

@@ -54,10 +54,11 @@ class Application:
 
 def load(description: Description) -> Application:
     """Find an application again, in a process that knows only its description."""
-    return Application(description, _target(description))
+    return Application(description, target_of(description))
 
 
-def _target(description: Description) -> Any:
+def target_of(description: Description) -> Any:
+    """The function or class that was described."""
     match description.kind:
         case Kind.BUILTIN:
             found = built_in(description.place)

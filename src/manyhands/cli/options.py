@@ -23,7 +23,7 @@ App = Annotated[
     str | None,
     typer.Argument(
         metavar="APP",
-        help="A built-in (pi, slab), file.py:function, or package.module:function.",
+        help="A built-in (pi, slab, photons), file.py:function, or package.module:function.",
         show_default=False,
     ),
 ]

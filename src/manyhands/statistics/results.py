@@ -13,6 +13,14 @@ from manyhands.statistics.returned import Floats
 Number: TypeAlias = float | Floats
 
 
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Where the cells of an image lie: their spacing, and the centre of the first, x first."""
+
+    spacing_mm: tuple[float, ...]
+    origin_mm: tuple[float, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TallyResult:
     """A tally's value with its standard error (k = 1): numbers, or arrays with one per cell.

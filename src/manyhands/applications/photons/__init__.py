@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from manyhands.applications.declaring import application
 from manyhands.applications.photons.options import Options, completed, require_same_files
 from manyhands.applications.stream import Stream
-from manyhands.statistics.results import TallyResult
+from manyhands.statistics.results import Grid, TallyResult
 from manyhands.statistics.returned import Moments
 
 if TYPE_CHECKING:
@@ -50,6 +50,11 @@ class Photons(Options):
     def advance(self, samples: int, stream: Stream) -> dict[str, Moments]:
         """Follow so many photons."""
         return self._tracking.track(samples, stream)
+
+    def grids(self) -> dict[str, Grid]:
+        """Where the voxels of the dose lie."""
+        volume = self.volume()
+        return {"dose": Grid(volume.spacing_mm, volume.origin_mm)}
 
     def pictures(self, tallies: Mapping[str, TallyResult]) -> dict[str, Figure]:
         """Pictures of a result, by the name of a file: the dose in the phantom, and in depth."""

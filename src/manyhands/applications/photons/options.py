@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyhands.applications.declaring import BadApplication, nearest
+from manyhands.applications.declaring import BadApplication
 from manyhands.applications.photons import phantoms
 from manyhands.applications.photons.materials import AIR, MATERIALS
 from manyhands.applications.photons.phantoms import Point, Volume
 from manyhands.model.checks import is_count, require
-from manyhands.model.malformed import sentence
+from manyhands.model.malformed import nearest, sentence
 
 ENERGY_KEV_MIN, ENERGY_KEV_MAX = 5.0, 800.0
 SOURCES = ("cone", "pencil", "point")

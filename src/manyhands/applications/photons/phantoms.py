@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyhands.applications.declaring import BadApplication
-from manyhands.applications.photons.materials import AIR, BONE, LUNG, MATERIALS, NUMBER, WATER
+from manyhands.applications.photons.materials import BONE, LUNG, MATERIALS, NUMBER, WATER
 from manyhands.model.malformed import sentence
 
 Point = tuple[float, float, float]
@@ -108,8 +108,6 @@ def _put_inserts(cube: Volume, size_mm: float) -> None:
     cube.materials[np.broadcast_to(rod & (np.abs(y) < 0.3), cube.materials.shape)] = _number(BONE)
     sphere = (x - 0.12) ** 2 + y**2 + (z - 0.36) ** 2 < 0.13**2
     cube.materials[sphere] = _number(LUNG)
-    bubble = (x - 0.0) ** 2 + y**2 + (z - 0.66) ** 2 < 0.07**2
-    cube.materials[bubble] = _number(AIR)
 
 
 def _number(material: Any) -> int:

@@ -21,8 +21,9 @@ Floats = NDArray[np.float64]
 
 ISODOSES = (10, 20, 50, 80)  # percent of the maximum
 ISODOSE_COLOURS = ("#2b6cb0", "#2f9e6e", "#d9a400", "#c92a2a")
-SHOWN_FROM = 0.02  # of the maximum; below it the phantom is seen
-ERRORS_PERCENT = (0.3, 30.0)
+VEIL, VEILED_PERCENT = 0.78, 12.0  # how opaque the dose is; with less dose, less
+SHOWN_FROM = 0.02  # of the maximum: errors below are not of interest
+ERRORS_PERCENT = (1.0, 30.0)
 GREYS = {"air": 0.08, "lung": 0.35, "water": 0.62, "soft_tissue": 0.68, "bone": 0.97}
 AXES = "xyz"
 
@@ -51,15 +52,16 @@ def pictures(options: Options, tallies: Mapping[str, TallyResult]) -> dict[str, 
 
 def dose_picture(volume: Volume, dose: TallyResult) -> Figure:
     """The dose as colour and isodose lines over the phantom in grey."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
     value = np.asarray(dose.value)
     largest = _largest(value)
-    figure, panels = _panels(volume, value, "Dose")
-    image: Any = None
+    figure, panels = _panels(volume, value, "Dose over the phantom")
     for cut, at, axes in panels:
         plane = 100 * _plane(value, cut, at) / largest
-        shown = np.ma.masked_less(plane, 100 * SHOWN_FROM)
-        extent = _extent(volume, cut)
-        image = axes.imshow(shown, extent=extent, cmap="inferno", vmin=0, vmax=100, alpha=0.72)
+        extent, veil = _extent(volume, cut), VEIL * np.clip(plane / VEILED_PERCENT, 0, 1)
+        axes.imshow(plane, extent=extent, cmap="inferno", vmin=0, vmax=100, alpha=veil)
         right, down = (volume.axis_mm(one) for one in (cut.right, cut.down))
         if plane.max() > ISODOSES[0] and min(plane.shape) > 1:
             smooth = _smoothed(plane)
@@ -67,7 +69,10 @@ def dose_picture(volume: Volume, dose: TallyResult) -> Figure:
                 right, down, smooth, levels=ISODOSES, colors=ISODOSE_COLOURS, linewidths=1.1
             )
             axes.clabel(lines, fmt="%d %%", fontsize=7)
-    figure.colorbar(image, ax=[axes for _, _, axes in panels], label=f"% of {largest:.3g} Gy")
+    scale = ScalarMappable(Normalize(0, 100), "inferno")
+    figure.colorbar(
+        scale, ax=[axes for _, _, axes in panels], label=f"% of {largest:.3g} Gy per photon"
+    )
     return figure
 
 
