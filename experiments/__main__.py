@@ -8,7 +8,18 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from experiments import bias, chapter3, coverage, exact, kills, pictures, r1, slowed
+from experiments import (
+    bias,
+    chapter3,
+    coverage,
+    exact,
+    kills,
+    photons,
+    photons_picture,
+    pictures,
+    r1,
+    slowed,
+)
 from experiments.running import Runner
 from experiments.tables import PAGE, Origin, Table, put_on_page, section
 
@@ -20,8 +31,12 @@ SEEDS = {
     "kills": 200,
     "slowed": 5,
     "bias": 400,
+    "photons": 1,
 }
-PAGES = {"stopping-coverage": Path("docs/explanation/stopping.md")}  # the others stand on PAGE
+PAGES = {  # the others stand on PAGE
+    "stopping-coverage": Path("docs/explanation/stopping.md"),
+    "photons": Path("docs/explanation/photons.md"),
+}
 LOGS = Path("build/experiments")
 
 
@@ -55,6 +70,9 @@ def main() -> None:
 
 
 def _run(name: str, runner: Runner, folder: Path) -> Sequence[Table]:
+    if name == "photons":  # always with the same streams
+        photons_picture.draw(photons.computed("bound", runner.workers), folder / "photons.png")
+        return [photons.table(runner.workers)]
     if name == "exact":
         return exact.tables(runner)
     if name == "stopping-coverage":
