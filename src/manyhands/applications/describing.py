@@ -25,8 +25,8 @@ def describe(
     under `if __name__ == "__main__":`. A notebook's function is described by its source and that of
     what it uses. `options` are given to the application as keywords.
     """
+    options_as_json(options or {})  # refuses what cannot travel before anything looks at it
     given = dict(options or {})
-    options_as_json(given)  # refuses what cannot travel before anything looks at it
     found = located(target)
     declared = declared_by(found.target)
     require_fit(found.name, found.target, declared, given)
