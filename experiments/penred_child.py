@@ -25,6 +25,8 @@ import numpy as np
 ABSORBED_EV = 2.0e6
 PHOTON_CUT_EV = 1.0e3
 RULE = "0" * 64
+AVOGADRO = 6.02214076e23
+GRAMS_PER_MOLE = {"1": 1.008, "8": 15.999}
 PLANES = ((1, "AX", -1), (2, "AX", 1), (3, "AY", -1), (4, "AY", 1), (5, "AZ", 0), (6, "AZ", 2))
 
 
@@ -44,7 +46,33 @@ def main() -> None:
     require_seeds(job["seeds"])
     # It divides by the histories that it reports, one more than it simulates.
     scale = (job["histories"] + 1) / job["histories"]
-    np.savez("dose.npz", dose=dose * scale, error=error * scale)
+    photo, incoherent = attenuation(job["weights"], job["energies_ev"])
+    np.savez("dose.npz", dose=dose * scale, error=error * scale, photo=photo, incoherent=incoherent)
+
+
+def attenuation(weights: dict[str, float], energies_ev: list[float]) -> tuple[Any, Any]:
+    """The cross-sections, in cm²/g, of the material file that PenRed has written."""
+    lines = Path("water.mat").read_text().splitlines()
+    photo = np.zeros(len(energies_ev))
+    for z, weight in weights.items():
+        atom = table(lines, rf"Photoelectric cross sections, +IZ = +{z},", energies_ev)
+        photo += weight / GRAMS_PER_MOLE[z] * AVOGADRO * atom
+    molecule = table(lines, r"Compton and pair-production cross sections,", energies_ev)
+    begin = next(number for number, line in enumerate(lines) if "(Compton IA model)" in line)
+    shells = int(re.findall(r"= +(\d+)", lines[begin])[0])
+    electrons = sum(float(line.split()[1]) for line in lines[begin + 1 : begin + 1 + shells])
+    per_gram = sum(weight * int(z) / GRAMS_PER_MOLE[z] for z, weight in weights.items())
+    return photo, molecule / electrons * per_gram * AVOGADRO
+
+
+def table(lines: list[str], title: str, energies_ev: list[float]) -> Any:
+    """A table's second column at these energies; of the file's rows those that are numbers."""
+    begin = next(number for number, line in enumerate(lines) if re.search(title, line))
+    count = int(re.findall(r"NDATA = +(\d+)", lines[begin])[0])
+    rows = [line.split() for line in lines[begin + 1 : begin + 2 + count]]
+    values = np.array([[float(one) for one in row[:2]] for row in rows if "E" in row[0]][:count])
+    known = values[values[:, 1] > 0]
+    return np.exp(np.interp(np.log(energies_ev), *np.log(known).T))
 
 
 def geometry(size_cm: float) -> str:

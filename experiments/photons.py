@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from itertools import repeat
 from pathlib import Path
@@ -23,7 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.tables import Table, share, verdict
+from manyhands.applications.photons.arrays import Tables
+from manyhands.applications.photons.cross_sections import tables
 from manyhands.applications.photons.materials import WATER
+from manyhands.applications.photons.options import Options
+from manyhands.applications.photons.tracking import Tracking
 from manyhands.applications.stream import Stream
 from manyhands.statistics.tallies import Tallies
 
@@ -36,6 +40,8 @@ SEEDS = (12345, 67890)
 FROM = 0.1  # of the largest dose: bins below are not compared
 BAR = 0.02
 SLABS = 4
+GRID_EV = np.geomspace(1e3, 8e5, 500)
+THEIRS = "bound, PenRed's μ"  # our physics with the attenuation of its data
 GY_PER_EV_G = 1.602176634e-16
 FOLDER = Path("build/experiments/photons")
 CHILD = Path(__file__).with_name("penred_child.py")
@@ -58,7 +64,7 @@ class Job:
         """What the child is told."""
         plain = asdict(self) | {"density": WATER.density_g_cm3, "weights": WATER.weights}
         bins = {"x": self.columns, "y": 1, "z": self.layers}
-        return plain | {"bins": bins, "seeds": SEEDS}
+        return plain | {"bins": bins, "seeds": SEEDS, "energies_ev": GRID_EV.tolist()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,46 +105,66 @@ def has_penred() -> bool:
 
 
 def penred(job: Job) -> Dose:
-    """The dose that PenRed computes, in a process of its own."""
+    """The dose that PenRed computes."""
+    found = _of_penred(job)
+    value, error = (found[name][:, 0, :] * GY_PER_EV_G for name in ("dose", "error"))
+    return Dose(value, error)
+
+
+def _of_penred(job: Job) -> dict[str, Floats]:
+    """What the process of its own leaves."""
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / "job.json"
         written.write_text(json.dumps(job.for_penred()))
         command = [interpreter(), str(CHILD), str(written), folder]
         subprocess.run(command, check=True, capture_output=True)
         with np.load(Path(folder) / "dose.npz") as found:
-            value, error = (found[name][:, 0, :] * GY_PER_EV_G for name in ("dose", "error"))
-    return Dose(value, error)
+            return dict(found)
 
 
 def ours(job: Job, scattering: str = "bound") -> Dose:
     """The dose that photons computes."""
-    from manyhands.applications.photons import Photons
-
     with tempfile.TemporaryDirectory() as folder:
         phantom = Path(folder) / "water.npz"
         spacing, origin = _grid(job)
         materials = np.ones((job.layers, 1, job.columns), np.uint8)
         np.savez(phantom, materials=materials, spacing_mm=spacing, origin_mm=origin)
-        photons = Photons(
+        options = Options(
             phantom=str(phantom),
             energy_kev=job.energy_kev,
             position_mm=(0.0, 0.0, -10 * job.distance_cm),
             half_angle_deg=job.half_angle_deg,
-            scattering=scattering,
+            scattering="free" if scattering == "free" else "bound",
         )
+        tracking = Tracking(options, with_their_data(job) if scattering == THEIRS else None)
         stream, tallies = Stream(SEEDS[0], 0), Tallies.free()
         for begin in range(0, job.histories, AT_ONCE):
             stream.first = begin
             samples = min(AT_ONCE, job.histories - begin)
-            tallies.add({"dose": photons.advance(samples, stream)["dose"]}, samples)
+            tallies.add({"dose": tracking.track(samples, stream)["dose"]}, samples)
     found = tallies.results()["dose"]
     return Dose(np.asarray(found.value)[:, 0, :], np.asarray(found.error)[:, 0, :])
+
+
+def with_their_data(job: Job) -> Tables:
+    """Our tables of water with PenRed's photo-electric and incoherent cross-sections."""
+    found = _of_penred(replace(job, histories=1000))
+    own = tables([WATER])
+    total, _, scattered = own.attenuation[:, 0, :].T
+    grid_ev = 1e3 * np.exp(own.log_first + np.arange(len(total)) / own.per_log)
+    parts = (np.interp(grid_ev, GRID_EV, found[name]) for name in ("photo", "incoherent"))
+    absorbed, incoherent = parts
+    coherent = total - scattered
+    sums = (absorbed + incoherent + coherent, absorbed, absorbed + incoherent)
+    attenuation = WATER.density_g_cm3 * np.stack(sums, axis=-1)
+    return own._replace(majorant=attenuation[:, 0].copy(), attenuation=attenuation[:, None, :])
 
 
 def kept(name: str, job: Job, compute: Callable[[Job], Dose]) -> Dose:
     """A dose that was computed before, or now: the files may be deleted."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    path = FOLDER / f"{name}-{job.energy_kev:g}-{job.histories}.npz"
+    short = "theirs" if name == THEIRS else name
+    path = FOLDER / f"{short}-{job.energy_kev:g}-{job.histories}.npz"
     if not path.exists():
         found = compute(job)
         np.savez(path, value=found.value, error=found.error)
@@ -173,7 +199,7 @@ def difference(one: Dose, other: Dose) -> Difference:
 def table(workers: int, histories: int = HISTORIES) -> Table:
     """Both kinds of profile at all energies, for the physics that there is and for a wrong one."""
     rows = []
-    for scattering in ("bound", "free"):
+    for scattering in ("bound", THEIRS, "free"):
         for job, (mine, theirs) in computed(scattering, workers, histories).items():
             for name, profile in (("in depth", depth), ("to the side", across)):
                 found = difference(profile(mine), profile(theirs))

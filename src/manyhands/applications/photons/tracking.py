@@ -7,7 +7,15 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from manyhands.applications.photons.arrays import Beam, Floats, Scores, Scratch, Voxels, Words
+from manyhands.applications.photons.arrays import (
+    Beam,
+    Floats,
+    Scores,
+    Scratch,
+    Tables,
+    Voxels,
+    Words,
+)
 from manyhands.applications.photons.cross_sections import tables
 from manyhands.applications.photons.kernels import AT_ONCE, TOUCHED_MAX, fly_all
 from manyhands.applications.photons.materials import MATERIALS
@@ -26,11 +34,12 @@ ENERGIES = ("emitted_kev", "deposited_kev", "escaped_kev")  # as the kernels cou
 class Tracking:
     """One phantom and one beam, ready to be tracked."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, data: Tables | None = None) -> None:
+        """With other tables than those of xraylib, if there are."""
         volume = options.volume()
         present = volume.present()
         self._materials = [MATERIALS[one] for one in present]
-        self._tables = tables(self._materials, free=options.scattering == "free")
+        self._tables = data or tables(self._materials, free=options.scattering == "free")
         self._voxels = _voxels(volume, present, options.column_mm)
         self._beam = _beam(options, volume)
         self._scores = _scores(self._voxels, len(present))
