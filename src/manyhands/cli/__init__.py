@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import json
 import sys
+import warnings
 from importlib import import_module
 from typing import Annotated
 
@@ -74,9 +75,15 @@ def understood(words: list[str]) -> list[str]:
     return found
 
 
+def _in_one_line(message: Warning | str, *_: object, **__: object) -> str:
+    """A warning as users read it: which line of ours found it is of no use to them."""
+    return f"manyhands: {message}\n"
+
+
 def main(words: list[str] | None = None) -> None:
     """What the `manyhands` command calls."""
     words = sys.argv[1:] if words is None else words
+    warnings.formatwarning = _in_one_line
     try:
         status = app_for(words)(understood(words), standalone_mode=False)
     except typer.TyperException as mistake:

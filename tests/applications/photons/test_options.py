@@ -132,3 +132,17 @@ main()
     assert ran.returncode == 2
     assert f"photons needs {missing}: install manyhands[photons]" in ran.stderr
     assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_the_command_warns_in_one_line(tmp_path: Path) -> None:
+    code = "from manyhands.cli import main; main()"
+    words = ["run", "photons", "--samples", "10", "--out", str(tmp_path / "run"), "--json"]
+    for option in ("energy_kev=662", "voxels=20", "size_mm=20"):
+        words += ["--set", option]
+    command = [sys.executable, "-c", code, *words]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0
+    first = ran.stderr.splitlines()[0]
+    assert first.startswith("manyhands: electrons of 662 keV photons reach")
+    assert first.endswith("the dose has no such detail")
