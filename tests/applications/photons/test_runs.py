@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import manyhands as mh
+from manyhands.api.campaign import Wishes
 from manyhands.api.quantities import BadQuantity
 from manyhands.api.result import Result
 
@@ -18,10 +19,10 @@ OPTIONS = {"voxels": 20, "energy_kev": 60}
 
 def run(out: Path, pilots: int, exact: bool) -> Result:
     """A small campaign."""
-    return mh.run(
-        "photons", 40_000, pilots=pilots, out=out, options=OPTIONS, exact=exact, seed=3,
-        block_samples=5_000,
-    )  # fmt: skip
+    wishes: Wishes = {"options": OPTIONS, "seed": 3}
+    if exact:
+        wishes |= {"exact": True, "block_samples": 5_000}
+    return mh.run("photons", 40_000, pilots=pilots, out=out, **wishes)
 
 
 def test_one_pilot_and_two_give_the_same_bits(tmp_path: Path) -> None:
