@@ -20,8 +20,8 @@ $(READY): pyproject.toml requirements.lock tools/set_up.sh
 	@tools/set_up.sh
 	@touch $@
 
-demo: $(READY)  ## Particles through a slab on all cores, with pictures and a report
-	@$(BIN)/manyhands run slab --precision transmitted=0.01%
+demo: $(READY)  ## Photons through a phantom on all cores for 40 s, with pictures and a report
+	@$(BIN)/manyhands run photons --deadline 40s
 
 test: $(READY)  ## Run every test, then 500 simulated campaigns (less than 5 minutes)
 	@$(BIN)/pytest -q -n $(JOBS)

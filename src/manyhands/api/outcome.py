@@ -64,7 +64,10 @@ def reason(ran: Ran, folder: Path) -> str:
         return f"stopped by the limit ({met}) before {missed}{_how_far(ran)}"
     if len(ran.campaigns) > 1:
         return f"extended to {ran.answer.samples:,} samples"
-    return f"reached {met}"
+    blocks = ran.record.blocks
+    if blocks is not None and blocks.poisoned.size and ran.record.campaign.skip_poisoned:
+        return f"every other block of {met} was accepted"
+    return f"reached {met}" if _wanted(ran.record) else f"its time was up ({met})"
 
 
 def _wanted(record: CampaignRecord) -> list[StopRule]:

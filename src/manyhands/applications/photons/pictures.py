@@ -96,7 +96,7 @@ def error_picture(volume: Volume, dose: TallyResult) -> Figure:
 
 
 def depth_picture(options: Options, volume: Volume, depth: TallyResult) -> Figure:
-    """The dose of the column about the middle, layer by layer, with a band of two errors."""
+    """The dose of the column about the middle, layer by layer, with a band of one error."""
     from matplotlib.figure import Figure
 
     value, error = np.asarray(depth.value), np.asarray(depth.error)
@@ -105,13 +105,13 @@ def depth_picture(options: Options, volume: Volume, depth: TallyResult) -> Figur
     axes = figure.subplots()
     _shade_materials(axes, volume)
     band: dict[str, Any] = {"color": "#c92a2a", "linewidth": 0, "step": "mid"}
-    axes.fill_between(along, value - 2 * error, value + 2 * error, alpha=0.35, **band)
+    axes.fill_between(along, value - error, value + error, alpha=0.35, **band)
     axes.step(along, value, where="mid", color="#c92a2a", linewidth=1.2, label="dose")
     axes.set_xlim(along[0] - volume.spacing_mm[2] / 2, along[-1] + volume.spacing_mm[2] / 2)
-    axes.set_ylim(0, 1.08 * float(np.max(value + 2 * error)))
+    axes.set_ylim(0, 1.08 * float(np.max(value + error)))
     axes.set(xlabel="z / mm", ylabel="dose per photon / Gy")
     within = f"within {options.column_mm:g} mm of the middle of x and y"
-    axes.set_title(f"Dose in depth, {within}; band: two standard errors", fontsize=10)
+    axes.set_title(f"Dose in depth, {within}; band: 1 standard error (k=1)", fontsize=10)
     axes.legend(loc="upper right", frameon=False, fontsize=8)
     return figure
 
