@@ -23,6 +23,7 @@ from manyhands.control.records import (
 from manyhands.control.stopping import Standing
 from manyhands.control.tasks import Tasks
 from manyhands.model.commands import DeleteObject
+from manyhands.model.events import PrecisionJudged
 from manyhands.model.facts import LeaseCut, MergeFailed, MergeStored
 from tests.simulator.broken import Broken
 
@@ -278,8 +279,21 @@ class _HurriedCampaigns(Campaigns):
     def _look_at_prefix(self, record: CampaignRecord, blocks: Blocks, looks: Looks) -> None:
         before = looks.next
         super()._look_at_prefix(record, blocks, looks)
-        if looks.next != before:
-            looks.next = max(looks.next, looks.segment_of(blocks.accepted.size))
+        _hurry(blocks, looks, before)
+
+    def judged(self, fact: PrecisionJudged, turn: Turn) -> None:
+        record = self._state.campaigns.get(fact.campaign)
+        blocks = None if record is None else record.blocks
+        looks = None if blocks is None else blocks.looks
+        before = 0 if looks is None else looks.next
+        super().judged(fact, turn)
+        if blocks is not None and looks is not None:
+            _hurry(blocks, looks, before)
+
+
+def _hurry(blocks: Blocks, looks: Looks, before: int) -> None:
+    if looks.next != before:
+        looks.next = max(looks.next, looks.segment_of(blocks.accepted.size))
 
 
 class LooksPastPrefix(Broken):

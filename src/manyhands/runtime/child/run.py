@@ -17,11 +17,12 @@ from manyhands.runtime.child.parts import Parts, Result
 
 NEVER = 1 << 62
 NOTHING_S = 0.001  # a batch this short is mostly start-up
-TRIES = 3  # the fastest of so many batches says what a sample costs
-TRYING_S = 0.01  # and of so long
+TRIES = 5  # the fastest of so many batches says what a sample costs
+ENOUGH_S = 0.25  # or of so long
+TRIED_S = 0.02  # batches up to this long are all tried
 WORTH = 0.99  # a size must be so much cheaper than a smaller one to be worth more
-MISSES = 2  # sizes in a row that are not worth it, so that one disturbance does not decide
 LONG = 2.0  # a batch so much longer than wanted is made smaller at once
+AGAIN_S = 20.0  # of work, and it is found out again: who disturbed it may have gone
 SAMPLES_AT_ONCE_MAX = 1 << 40
 
 
@@ -38,47 +39,60 @@ class Step:
 class BatchSize:
     """How many samples to compute at once in free mode; found while running.
 
-    It doubles while that makes a sample cheaper, so start-up costs of a batch vanish and arrays
-    still fit into the processor's cache; and no batch is to take longer than `wanted_s`.
+    Sizes are doubled as long as batches are short, whatever they cost, so that no disturbance
+    decides, and then while that makes a sample cheaper. The smallest is taken whose samples cost
+    hardly more than the cheapest: start-up costs of a batch vanish, and arrays still fit into the
+    processor's cache. No batch is to take longer than `wanted_s`.
     """
 
     def __init__(self, wanted_s: float) -> None:
         self._wanted_s = wanted_s
         self._costs: list[float] = []  # of a sample, at this size
-        self._best = (float("inf"), 1)  # the cost of a sample, and the size at which it was found
-        self._misses = 0
+        self._found: dict[int, float] = {}  # by size, the least of them
         self._settled = False
+        self._worked_s = 0.0  # since then
         self.samples = 1
 
     def measured(self, samples: int, seconds: float) -> None:
         """So many samples took so long."""
         if seconds > LONG * self._wanted_s and samples > 1:
             self._settle(max(round(samples * self._wanted_s / seconds), 1))
-        if samples != self.samples or self._settled:
+        if samples != self.samples:
             return  # a batch that was cut short tells little
-        self._costs.append(seconds / samples)
-        tried = len(self._costs) >= TRIES and sum(self._costs) * samples >= TRYING_S
-        if seconds < NOTHING_S or tried:
-            self._judge(min(self._costs))
+        if self._settled:
+            self._worked_s += seconds
+            if self._worked_s > AGAIN_S:
+                self._begin_again()
+        elif seconds < NOTHING_S:
+            self._grow()
+        else:
+            self._costs.append(seconds / samples)
+            if len(self._costs) >= TRIES or sum(self._costs) * samples >= ENOUGH_S:
+                self._judge(min(self._costs))
 
     def _judge(self, cost: float) -> None:
-        best_cost, best_samples = self._best
-        short = cost * self.samples < NOTHING_S
-        if short or cost < best_cost * WORTH:
-            self._best, self._misses = (cost, self.samples), 0
+        worth = cost < WORTH * min(self._found.values(), default=float("inf"))
+        self._found[self.samples] = cost
+        next_s = 2 * cost * self.samples
+        if next_s <= TRIED_S or (worth and next_s <= self._wanted_s):
+            self._grow()
         else:
-            self._misses += 1
-        if self._misses >= MISSES:
-            self._settle(best_samples)
-        elif 2 * cost * self.samples > self._wanted_s:
-            self._settle(self._best[1])
-        else:
-            self.samples = min(2 * self.samples, SAMPLES_AT_ONCE_MAX)
-            self._costs.clear()
+            enough = min(self._found.values()) / WORTH
+            self._settle(min(size for size, cost in self._found.items() if cost <= enough))
+
+    def _grow(self) -> None:
+        self.samples = min(2 * self.samples, SAMPLES_AT_ONCE_MAX)
+        self._costs.clear()
 
     def _settle(self, samples: int) -> None:
         self.samples = samples
-        self._settled = True
+        self._settled, self._worked_s = True, 0.0
+
+    def _begin_again(self) -> None:
+        self.samples = max(self.samples // 4, 1)
+        self._settled = False
+        self._costs.clear()
+        self._found.clear()
 
 
 class Run(Generic[Result]):
