@@ -64,7 +64,7 @@ def test_it_makes_the_same_again(tmp_path: Path, exact: bool) -> None:
 
 def test_a_campaign_may_be_looked_at_while_it_runs(tmp_path: Path) -> None:
     look = Once(lambda: remake(tmp_path))
-    wish = Wish(tallied.slow, 30_000, pilots=2, out=tmp_path, exact=True, block_samples=500)
+    wish = Wish(tallied.slow, 60_000, pilots=2, out=tmp_path, exact=True, block_samples=500)
     result = start(wish, [look])
     assert look.found is not None
     assert look.found.ended == "running"
@@ -76,7 +76,7 @@ def test_a_campaign_may_be_looked_at_while_it_runs(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_interrupted_campaign_has_a_report_that_goes_on(tmp_path: Path) -> None:
     stop = Once(lambda: signal.raise_signal(signal.SIGINT))
-    wish = Wish(tallied.slow, 40_000, pilots=2, out=tmp_path, exact=True, block_samples=500)
+    wish = Wish(tallied.slow, 160_000, pilots=2, out=tmp_path, exact=True, block_samples=500)
     result = start(wish, [stop])
     assert result.ended == "interrupted"
     told = pages.read(tmp_path / "report.html")
