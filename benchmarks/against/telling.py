@@ -100,7 +100,8 @@ def lines_of(engine: str) -> str:
 
 
 def on_page(text: str) -> None:
-    """Write the tables between their marks."""
+    """Write the tables between their marks, and the figure below them."""
+    text += "\n![Makespan against the number of chunks](against.png)"
     PAGE.write_text(put_on_page(PAGE.read_text(encoding="utf-8"), MARK, text), encoding="utf-8")
 
 
