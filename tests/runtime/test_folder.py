@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from manyhands.runtime.database_journal import LOCK_SUFFIX
 from manyhands.runtime.folder import Folder, FolderRefused
-from manyhands.runtime.layout import BRIEF, PILOTS
+from manyhands.runtime.layout import BRIEF, JOURNAL, KEPT, PILOTS, STORE
 
 
 def test_what_is_claimed_is_refused_to_others(tmp_path: Path) -> None:
@@ -41,7 +42,19 @@ def test_what_a_run_left_that_was_killed_at_its_start_is_removed(tmp_path: Path)
     folder = Folder(tmp_path)
     (tmp_path / PILOTS / "0" / "child-0-1").mkdir(parents=True)
     (tmp_path / BRIEF).touch()
+    folder.journal.with_name(JOURNAL + LOCK_SUFFIX).touch()  # it was a run of ours
     lock = folder.claim()
     assert not (tmp_path / PILOTS).exists()
     assert not (tmp_path / BRIEF).exists()
     folder.give_up(lock)
+
+
+@pytest.mark.parametrize("name", [STORE, PILOTS, KEPT])
+def test_folders_of_others_are_not_taken_for_ours(tmp_path: Path, name: str) -> None:
+    theirs = tmp_path / name / "precious.txt"
+    theirs.parent.mkdir()
+    theirs.touch()
+    with pytest.raises(FolderRefused, match=f"has a folder {name!r} that is no campaign's"):
+        Folder(tmp_path).claim()
+    assert theirs.exists()
+    assert [one.name for one in tmp_path.iterdir()] == [name]

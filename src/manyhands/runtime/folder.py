@@ -15,7 +15,7 @@ from manyhands.model.limits import Limits
 from manyhands.model.malformed import Malformed, sentence
 from manyhands.model.records import SchemaRefused
 from manyhands.runtime.brief import Brief
-from manyhands.runtime.database_journal import DatabaseJournal, count_of, locked
+from manyhands.runtime.database_journal import LOCK_SUFFIX, DatabaseJournal, count_of, locked
 from manyhands.runtime.journal import JournalDamaged, JournalInUse
 from manyhands.runtime.layout import BRIEF, FAILURES, FORMS, JOURNAL, KEPT, PILOTS, STORE
 from manyhands.runtime.leftovers import sweep
@@ -88,8 +88,9 @@ class Folder:
 
     def claim(self) -> int:
         """Make it, for a new campaign of which nothing is known yet; its lock, for `begin`."""
+        self._require_ours()
         try:
-            self.store.mkdir(parents=True, exist_ok=True)
+            self.path.mkdir(parents=True, exist_ok=True)
             lock = locked(self.journal)
         except OSError as error:
             raise self._unwritable(error) from None
@@ -97,10 +98,25 @@ class Folder:
             raise self._in_use() from None
         try:
             self._make_empty()
+            self.store.mkdir(exist_ok=True)
+        except OSError as error:
+            os.close(lock)
+            raise self._unwritable(error) from None
         except BaseException:
             os.close(lock)
             raise
         return lock
+
+    def _require_ours(self) -> None:
+        """What is cleared away later must not be the user's own files."""
+        if self.journal.with_name(JOURNAL + LOCK_SUFFIX).exists():
+            return
+        for name in (STORE, PILOTS, KEPT):
+            if any((self.path / name).glob("*")):
+                raise FolderRefused(
+                    f"{self.path} has a folder {name!r} that is no campaign's: "
+                    "choose another folder with --out"
+                )
 
     def _make_empty(self) -> None:
         """Remove what a run left that was killed before it began; refuse to if one had begun."""
